@@ -1,0 +1,117 @@
+import { TracewrightError } from "./error.ts";
+
+/** A JSON value. Numbers are finite doubles; -0 is not one of them in evidence. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Why a value has no canonical form, or why bytes are not one. */
+export type CanonicalCode = "not_json" | "not_canonical" | "too_deep";
+
+/** Deepest nesting that canonical JSON accepts, on writing and on reading. */
+export const MAX_JSON_DEPTH = 64;
+
+// deno-lint-ignore no-control-regex -- JSON must escape exactly these
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+function notJson(what: string, actual?: unknown): never {
+  throw new TracewrightError<"core", CanonicalCode>("not_json", { message: what, actual });
+}
+
+function quote(text: string): string {
+  if (!NEEDS_ESCAPE.test(text)) return `"${text}"`;
+  if (!text.isWellFormed()) notJson("a string holds a lone surrogate", text.toWellFormed());
+  return JSON.stringify(text);
+}
+
+function write(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case "string":
+      return quote(value);
+    case "number":
+      if (!Number.isFinite(value)) notJson("a number is not finite", value);
+      if (value === 0 && Object.is(value, -0)) {
+        notJson("-0 has no canonical form; add +0 where the record is built", -0);
+      }
+      return String(value);
+    case "boolean":
+      return value ? "true" : "false";
+    case "object":
+      break;
+    default:
+      return notJson(`a ${typeof value} is not JSON`);
+  }
+  if (value === null) return "null";
+  if (depth >= MAX_JSON_DEPTH) {
+    throw new TracewrightError<"core", CanonicalCode>("too_deep", {
+      message: `nesting deeper than ${MAX_JSON_DEPTH}, or a cycle`,
+    });
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]";
+    let text = "[" + write(value[0], depth + 1);
+    for (let i = 1; i < value.length; i++) text += "," + write(value[i], depth + 1);
+    return text + "]";
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) notJson("only plain objects and arrays are JSON");
+  const record = value as Record<string, unknown>;
+  const keys = Object.keys(record).sort(); // UTF-16 code units, as RFC 8785 section 3.2.3 asks
+  let text = "{";
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    text += (i === 0 ? "" : ",") + quote(key) + ":" + write(record[key], depth + 1);
+  }
+  return text + "}";
+}
+
+/**
+ * The canonical form of a JSON value: RFC 8785, and stricter, so that equal bytes and equal values are the same thing.
+ *
+ * @throws TracewrightError "not_json" on NaN, infinities, -0, undefined, lone surrogates and anything that is not a
+ * plain object, array or scalar; "too_deep" beyond {@link MAX_JSON_DEPTH}.
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, 0);
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** {@link canonicalJson} as UTF-8 bytes: what digests are taken over. */
+export function canonicalBytes(value: unknown): Uint8Array<ArrayBuffer> {
+  return encoder.encode(canonicalJson(value)) as Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Reads evidence: parse, write again, compare. Anything but the canonical form is refused, which also refuses
+ * duplicate keys, a byte order mark, other number spellings and trailing white space.
+ *
+ * @throws TracewrightError "not_canonical", naming the first character that differs
+ */
+export function parseCanonical(source: Uint8Array | string): Json {
+  let text: string;
+  let value: Json;
+  let again: string;
+  try {
+    text = typeof source === "string" ? source : decoder.decode(source);
+    value = JSON.parse(text) as Json;
+    again = canonicalJson(value);
+  } catch (cause) {
+    throw new TracewrightError<"core", CanonicalCode>("not_canonical", {
+      message: cause instanceof Error ? cause.message : String(cause),
+      cause,
+    });
+  }
+  if (again !== text) {
+    let at = 0;
+    while (at < text.length && text[at] === again[at]) at++;
+    throw new TracewrightError<"core", CanonicalCode>("not_canonical", {
+      message: "the bytes are JSON but not in canonical form",
+      character: at,
+      expected: again.slice(at, at + 40),
+      actual: text.slice(at, at + 40),
+    });
+  }
+  return value;
+}

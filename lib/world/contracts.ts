@@ -1,0 +1,172 @@
+/**
+ * The records of the environment, with the snake_case names they have on disk. Fields are read-only: a state is never
+ * changed in place, a committed step makes a new one. Source: protocol/environment.md section 2.
+ */
+import type { Json, JsonObject } from "../core/canonical_json.ts";
+
+export const SPLITS = ["train", "dev", "test"] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** Order matters: negatives are drawn in this order. */
+export const INVALID_KINDS = ["schema", "grounding", "precondition", "safety"] as const;
+export type InvalidActionKind = (typeof INVALID_KINDS)[number];
+
+/** Order matters: the hold-out rule indexes it. */
+export const TOPOLOGIES = ["diamond_tail", "fanout_gate", "dual_lane", "dual_root_mesh"] as const;
+export type WorkflowTopology = (typeof TOPOLOGIES)[number];
+
+export const DIFFICULTIES = ["short", "medium", "long"] as const;
+export type Difficulty = (typeof DIFFICULTIES)[number];
+
+/** Type names a tool schema may use. `integer` means `Number.isSafeInteger`; JSON does not tell 3 from 3.0. */
+export const ARGUMENT_TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"] as const;
+export type ArgumentType = (typeof ARGUMENT_TYPES)[number];
+
+/** Public description of a tool. */
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  readonly required_arguments: Readonly<Record<string, string>>;
+  readonly optional_arguments: Readonly<Record<string, string>>;
+  readonly additional_properties: boolean;
+  readonly mutating: boolean;
+  readonly idempotent: boolean;
+  readonly side_effect: string | null;
+  readonly operation_id: string | null;
+  readonly required_completed_operations: readonly string[];
+  readonly policy_allowed: boolean;
+}
+
+/** One call is one step. `call_id` is evidence only and never reaches a policy; "" means none. */
+export interface ToolCall {
+  readonly tool_name: string;
+  readonly arguments: JsonObject;
+  readonly call_id: string;
+}
+
+/** Hidden. `path` is dot-separated. */
+export interface StatePredicate {
+  readonly path: string;
+  readonly operator: "eq" | "ne" | "contains" | "contains_all" | "gte" | "lte";
+  readonly value: Json;
+}
+
+/** Hidden. `simulated_latency_ms` is whole milliseconds. */
+export interface WorkflowNode {
+  readonly node_id: string;
+  readonly tool_name: string;
+  readonly required_predecessors: readonly string[];
+  readonly effects: JsonObject;
+  readonly side_effect: string | null;
+  readonly safety_token: string | null;
+  readonly simulated_latency_ms: number;
+}
+
+export interface AuditEntry {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly node_id: string;
+  readonly request_sha256: string;
+  readonly version: number;
+}
+
+/**
+ * The full state. The last three fields are internal and never shown; effects of committed nodes are further keys.
+ */
+export interface WorkflowState {
+  readonly entity_id: string;
+  readonly version: number;
+  readonly status: string;
+  readonly priority: string;
+  readonly region: string;
+  readonly channel: string;
+  readonly approval_token: string | null;
+  readonly completed_nodes: readonly string[];
+  readonly side_effects: readonly string[];
+  readonly processed_call_ids: readonly string[];
+  readonly idempotency_results: Readonly<Record<string, string>>;
+  readonly audit_log: readonly AuditEntry[];
+  readonly [effect: string]: Json | readonly AuditEntry[];
+}
+
+/** What the world shows. `step_index + remaining_steps = max_steps`. */
+export interface Observation {
+  readonly task_id: string;
+  readonly step_index: number;
+  readonly max_steps: number;
+  readonly remaining_steps: number;
+  readonly user_goal: string;
+  readonly visible_state: JsonObject;
+  readonly available_entities: readonly string[];
+  readonly available_tools: readonly string[];
+  readonly message: string;
+  readonly done: boolean;
+}
+
+/** One benchmark case: the public half, and the hidden half that no policy sees. */
+export interface WorkflowTask {
+  readonly case_id: string;
+  readonly split: Split;
+  readonly family: string;
+  readonly topology: WorkflowTopology;
+  readonly difficulty: Difficulty;
+  readonly seed: number;
+  readonly entity_id: string;
+  readonly user_goal: string;
+  readonly initial_state: WorkflowState;
+  readonly visible_observation: JsonObject;
+  readonly tool_schemas: readonly ToolSchema[];
+  readonly workflow_nodes: readonly WorkflowNode[];
+  readonly hidden_goal_predicates: readonly StatePredicate[];
+  readonly forbidden_side_effects: readonly string[];
+  readonly oracle_plans: readonly (readonly ToolCall[])[];
+  readonly optimal_steps: number;
+  readonly max_steps: number;
+  /** Milliseconds of each node's first valid commit. */
+  readonly latency_trace: Readonly<Record<string, number>>;
+  readonly generator_version: string;
+}
+
+/** `valid` is true exactly when `invalid_kind` is null. */
+export interface ValidationResult {
+  readonly valid: boolean;
+  readonly invalid_kind: InvalidActionKind | null;
+  /** Closed code, e.g. `stale_version`; see protocol/environment.md section 4.1. */
+  readonly code: string;
+  /** Policy-visible sentence without hidden data. */
+  readonly reason: string;
+  readonly node_id: string | null;
+  readonly idempotent_replay: boolean;
+}
+
+export interface StepOutcome {
+  readonly observation: Observation;
+  readonly reward: number;
+  readonly done: boolean;
+  readonly success: boolean;
+  readonly accepted: boolean;
+  readonly invalid_kind: InvalidActionKind | null;
+  readonly reason: string;
+  /** Whole milliseconds, this step only. */
+  readonly simulated_latency_ms: number;
+  readonly info: StepInfo;
+}
+
+export interface StepInfo {
+  readonly case_id: string;
+  readonly node_id: string | null;
+  readonly idempotent_replay: boolean;
+  readonly timed_out: boolean;
+  readonly state_version: number;
+  readonly total_simulated_latency_ms: number;
+}
+
+export interface TaskEvaluation {
+  readonly case_id: string;
+  readonly success: boolean;
+  readonly goal_predicates_satisfied: boolean;
+  readonly forbidden_side_effect_count: number;
+  readonly completed_steps: number;
+  readonly optimal_steps: number;
+  readonly max_steps: number;
+}
