@@ -51,7 +51,7 @@ export interface StatePredicate {
   readonly value: Json;
 }
 
-/** Hidden. `simulated_latency_ms` is whole milliseconds. */
+/** Hidden. `simulated_latency_s` is in seconds, always a whole number of milliseconds divided by 1000. */
 export interface WorkflowNode {
   readonly node_id: string;
   readonly tool_name: string;
@@ -59,7 +59,7 @@ export interface WorkflowNode {
   readonly effects: JsonObject;
   readonly side_effect: string | null;
   readonly safety_token: string | null;
-  readonly simulated_latency_ms: number;
+  readonly simulated_latency_s: number;
 }
 
 export interface AuditEntry {
@@ -122,7 +122,7 @@ export interface WorkflowTask {
   readonly oracle_plans: readonly (readonly ToolCall[])[];
   readonly optimal_steps: number;
   readonly max_steps: number;
-  /** Milliseconds of each node's first valid commit. */
+  /** Seconds of each node's first valid commit. */
   readonly latency_trace: Readonly<Record<string, number>>;
   readonly generator_version: string;
 }
