@@ -1,0 +1,198 @@
+import { canonicalJson } from "../core/canonical_json.ts";
+import { digestOfJson, sha256 } from "../core/digest.ts";
+import { TracewrightError } from "../core/error.ts";
+import type { FeatureEncoder } from "../policy/encoder.ts";
+import { ActionMask } from "../world/action_mask.ts";
+import type { ToolCall, WorkflowTask } from "../world/contracts.ts";
+import { WorkflowEnvironment } from "../world/environment.ts";
+import { PolicyInputBuilder } from "../world/policy_input.ts";
+import { oraclePositive } from "./positive_set.ts";
+
+/** The fixed policy whose success the progress estimator learns to predict: 0.75 towards the goal, errors absorb. */
+export const CONTINUATION_POLICY = {
+  schema: "tracewright.continuation.v1",
+  rule: "oracle-positive, absorbing error",
+  follow_probability: 0.75,
+  trials_per_prefix: 8,
+} as const;
+
+const POLICY_DIGEST = digestOfJson(CONTINUATION_POLICY);
+
+/** Names of the four prefixes, in order. */
+export const PREFIX_NAMES = ["0", "33", "67", "last_nonterminal"] as const;
+
+/** One row for the estimator: an encoded state and whether the continuation that passed through it succeeded. */
+export interface ProgressRow {
+  readonly case_id: string;
+  readonly family: string;
+  readonly prefix: (typeof PREFIX_NAMES)[number];
+  readonly trial: number;
+  /** Grid integers, shape [S]. */
+  readonly state: Int32Array;
+  readonly label: boolean;
+  /** True for the row of the state in which the episode ended. */
+  readonly terminal: boolean;
+}
+
+/** Where a draw stands: hashed together with the policy and the seed, so no draw depends on another. */
+interface DrawPlace {
+  readonly case_id: string;
+  readonly prefix_name: string;
+  readonly prefix: number;
+  readonly trial: number;
+  readonly step: number;
+}
+
+/** The first 8 bytes of a hash as a whole number below 2^64. */
+function draw64(seed: number, namespace: string, place: DrawPlace, extra: number | null): bigint {
+  const bytes = sha256(
+    canonicalJson([POLICY_DIGEST, seed, namespace, place as unknown as Record<string, string>, extra]),
+  );
+  return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, false);
+}
+
+/** 0.75 of 2^64; compared as integers, so no rounding is involved. */
+const FOLLOW_BELOW = 3n * 2n ** 62n;
+
+function smallestRank(indices: readonly number[], seed: number, place: DrawPlace): number {
+  let best = indices[0]!;
+  let rank = draw64(seed, "rank", place, best);
+  for (const index of indices.slice(1)) {
+    const other = draw64(seed, "rank", place, index);
+    if (other < rank) [best, rank] = [index, other];
+  }
+  return best;
+}
+
+/** The four prefix lengths of a task: 0, a third, two thirds, and one step before the end. */
+export function prefixLengths(optimalSteps: number): number[] {
+  const lengths = [0, Math.floor(optimalSteps / 3), Math.floor((2 * optimalSteps) / 3), optimalSteps - 1];
+  if (new Set(lengths).size !== lengths.length) {
+    throw new TracewrightError<"episode", "bad_prefixes">("bad_prefixes", {
+      message: "a task is too short for four distinct prefixes",
+      actual: optimalSteps,
+    });
+  }
+  return lengths;
+}
+
+/** What the continuation does next: a candidate index, and whether it strayed. */
+function choose(
+  task: WorkflowTask,
+  environment: WorkflowEnvironment,
+  candidates: readonly ToolCall[],
+  { seed, place, strayed }: { seed: number; place: DrawPlace; strayed: boolean },
+): { index: number; strayed: boolean } {
+  const positive = oraclePositive(task, environment, candidates);
+  const follow = !strayed && draw64(seed, "follow", place, null) < FOLLOW_BELOW;
+  const all = candidates.map((_, i) => i);
+  const towards = all.filter((i) => positive[i]);
+  if (follow && towards.length > 0) return { index: smallestRank(towards, seed, place), strayed: false };
+  const away = all.filter((i) => !positive[i]);
+  const executable = away.filter((i) => environment.dryRun(candidates[i]!).valid);
+  const pool = executable.length > 0 ? executable : away.length > 0 ? away : towards;
+  return { index: smallestRank(pool, seed, place), strayed: true };
+}
+
+/**
+ * Labels for the progress estimator: from four prefixes of plan 0, eight continuations each under the fixed policy, run to
+ * the end of the real environment. Each continuation gives two rows with its outcome: the prefix state and the terminal
+ * state. The follow probability is the same for every prefix, so a label tells of the state and not of the prefix.
+ * Source: protocol/policy-and-training.md section 5.1.
+ *
+ * @param seed run seed; the split's name keeps train and dev draws apart
+ */
+export function* progressRows(
+  tasks: Iterable<WorkflowTask>,
+  encoder: FeatureEncoder,
+  seed: number,
+): Generator<ProgressRow> {
+  for (const task of tasks) {
+    const mask = new ActionMask(task.tool_schemas);
+    const inputs = new PolicyInputBuilder(task.tool_schemas);
+    const encode = (environment: WorkflowEnvironment): Int32Array => {
+      const observation = environment.observe();
+      const candidates = environment.candidates();
+      const selectable = mask.mask(observation, candidates);
+      return encoder.encodeState(inputs.build({ observation, candidates, mask: selectable }).observation);
+    };
+    for (const [p, prefix] of prefixLengths(task.optimal_steps).entries()) {
+      let start: Int32Array | undefined; // the same for every trial
+      for (let trial = 0; trial < CONTINUATION_POLICY.trials_per_prefix; trial++) {
+        const environment = new WorkflowEnvironment(task);
+        for (const call of task.oracle_plans[0]!.slice(0, prefix)) environment.step(call);
+        start ??= encode(environment);
+        let strayed = false;
+        for (let step = 0; !environment.done; step++) {
+          const place = { case_id: task.case_id, prefix_name: PREFIX_NAMES[p]!, prefix, trial, step };
+          const candidates = environment.candidates();
+          const choice = choose(task, environment, candidates, { seed, place, strayed });
+          strayed = choice.strayed;
+          environment.step(candidates[choice.index]!);
+        }
+        const row = {
+          case_id: task.case_id,
+          family: task.family,
+          prefix: PREFIX_NAMES[p]!,
+          trial,
+          label: environment.evaluate().success,
+        };
+        yield { ...row, state: start, terminal: false };
+        yield { ...row, state: encode(environment), terminal: true };
+      }
+    }
+  }
+}
+
+/** How the labels came out. */
+export interface LabelAudit {
+  readonly policy: string;
+  readonly cases: number;
+  readonly continuations: number;
+  readonly rows: number;
+  readonly successes: number;
+  readonly families: Readonly<Record<string, { readonly continuations: number; readonly successes: number }>>;
+}
+
+/**
+ * Counts outcomes and refuses labels that teach nothing.
+ *
+ * @throws TracewrightError "unbalanced_labels" if the share of successes leaves [0.20, 0.80] or a family has one outcome only
+ */
+export function auditLabels(rows: readonly ProgressRow[]): LabelAudit {
+  const families: Record<string, { continuations: number; successes: number }> = {};
+  for (const row of rows) {
+    if (row.terminal) continue;
+    const family = families[row.family] ??= { continuations: 0, successes: 0 };
+    family.continuations++;
+    if (row.label) family.successes++;
+  }
+  const sum = (pick: (family: { continuations: number; successes: number }) => number) =>
+    Object.values(families).reduce((total, family) => total + pick(family), 0);
+  const continuations = sum((f) => f.continuations);
+  const successes = sum((f) => f.successes);
+  // The bounds in whole numbers: successes / continuations in [1/5, 4/5].
+  if (continuations === 0 || 5 * successes < continuations || 5 * successes > 4 * continuations) {
+    throw new TracewrightError<"episode", "unbalanced_labels">("unbalanced_labels", {
+      expected: "between 20 % and 80 % successes",
+      actual: `${successes} of ${continuations}`,
+    });
+  }
+  for (const [family, outcome] of Object.entries(families)) {
+    if (outcome.successes === 0 || outcome.successes === outcome.continuations) {
+      throw new TracewrightError<"episode", "unbalanced_labels">("unbalanced_labels", {
+        family,
+        expected: "both outcomes",
+        actual: `${outcome.successes} of ${outcome.continuations}`,
+      });
+    }
+  }
+  return {
+    policy: POLICY_DIGEST,
+    cases: new Set(rows.map((row) => row.case_id)).size,
+    continuations,
+    rows: rows.length,
+    successes,
+    families,
+  };
+}

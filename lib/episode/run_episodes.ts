@@ -1,0 +1,217 @@
+import type { EncodedDecision, FeatureEncoder } from "../policy/encoder.ts";
+import { ActionMask } from "../world/action_mask.ts";
+import type {
+  Observation,
+  StepOutcome,
+  TaskEvaluation,
+  ToolCall,
+  WorkflowState,
+  WorkflowTask,
+} from "../world/contracts.ts";
+import { WorkflowEnvironment } from "../world/environment.ts";
+import { type PolicyInput, PolicyInputBuilder } from "../world/policy_input.ts";
+import { TracewrightError } from "../core/error.ts";
+import type { Actor, Choice } from "./actor.ts";
+import type { Potential } from "./potential.ts";
+import { type RewardComponents, rewardComponents } from "./reward.ts";
+import type { RewardSettings } from "./reward_settings.ts";
+import { type ProgressPotential, progressPotential, shapingReward } from "./shaping.ts";
+
+/** How episodes are run. */
+export interface EpisodeSettings {
+  readonly encoder: FeatureEncoder;
+  readonly reward: RewardSettings;
+  /** `public` lets the policy choose among what the action mask allows; `none` among everything offered. */
+  readonly selection: "public" | "none";
+  /** The shaping potential; absent for variants without progress reward. */
+  readonly potential?: Potential;
+  /** How many episodes go in lock-step. Changes speed and memory, never a result. */
+  readonly lanes?: number;
+}
+
+/** Everything one step leaves behind, before it is cut down to a trace record or to a training row. */
+export interface EpisodeStep {
+  readonly observation: Observation;
+  readonly candidates: readonly ToolCall[];
+  readonly publicMask: readonly boolean[];
+  readonly selectionMask: readonly boolean[];
+  readonly input: PolicyInput;
+  readonly features: EncodedDecision;
+  readonly choice: Choice;
+  readonly validLabel: boolean;
+  readonly outcome: StepOutcome;
+  readonly potential: ProgressPotential | null;
+  readonly reward: RewardComponents;
+  /** Dry-run verdict of every candidate; only where the caller asked for it. */
+  readonly labels: readonly CandidateLabel[];
+}
+
+/** Dry-run verdict on one candidate: evidence, never an input of a policy. */
+export interface CandidateLabel {
+  readonly valid: boolean;
+  readonly invalid_kind: string | null;
+}
+
+/** One finished episode. */
+export interface Episode {
+  readonly task: WorkflowTask;
+  readonly steps: readonly EpisodeStep[];
+  readonly evaluation: TaskEvaluation;
+  readonly finalState: WorkflowState;
+  /** Whole milliseconds. */
+  readonly totalLatencyMs: number;
+}
+
+interface Lane {
+  readonly episode: number;
+  readonly task: WorkflowTask;
+  readonly environment: WorkflowEnvironment;
+  readonly mask: ActionMask;
+  readonly inputs: PolicyInputBuilder;
+  readonly steps: EpisodeStep[];
+  observation: Observation;
+  pending: Prepared;
+  phi: number;
+}
+
+interface Prepared {
+  readonly candidates: readonly ToolCall[];
+  readonly publicMask: readonly boolean[];
+  readonly selectionMask: readonly boolean[];
+  readonly input: PolicyInput;
+  readonly features: EncodedDecision;
+}
+
+const DEFAULT_LANES = 128;
+
+function prepare(
+  lane: Pick<Lane, "environment" | "mask" | "inputs" | "observation">,
+  settings: EpisodeSettings,
+): Prepared {
+  const candidates = lane.environment.candidates();
+  const publicMask = lane.mask.mask(lane.observation, candidates);
+  const selectionMask = settings.selection === "public" ? publicMask : publicMask.map(() => true);
+  const input = lane.inputs.build({ observation: lane.observation, candidates, mask: selectionMask });
+  return { candidates, publicMask, selectionMask, input, features: settings.encoder.encode(input) };
+}
+
+function openLane(task: WorkflowTask, episode: number, settings: EpisodeSettings): Lane {
+  const environment = new WorkflowEnvironment(task);
+  const parts = {
+    environment,
+    mask: new ActionMask(task.tool_schemas),
+    inputs: new PolicyInputBuilder(task.tool_schemas),
+    observation: environment.observe(),
+  };
+  return { ...parts, episode, task, steps: [], pending: prepare(parts, settings), phi: 0 };
+}
+
+interface Moved {
+  readonly lane: Lane;
+  readonly before: Prepared;
+  readonly observation: Observation;
+  readonly choice: Choice;
+  readonly validLabel: boolean;
+  readonly labels: readonly CandidateLabel[];
+  readonly outcome: StepOutcome;
+}
+
+function move(lane: Lane, choice: Choice, settings: EpisodeSettings, withLabels: boolean): Moved {
+  const before = lane.pending;
+  const call = before.candidates[choice.index];
+  if (call === undefined || !before.selectionMask[choice.index]) {
+    throw new TracewrightError<"episode", "bad_choice">("bad_choice", {
+      message: "an actor chose a candidate that it may not choose",
+      case: lane.task.case_id,
+      step: lane.steps.length,
+      expected: "an unmasked index below " + before.candidates.length,
+      actual: choice.index,
+    });
+  }
+  const validLabel = lane.environment.dryRun(call).valid;
+  const labels = withLabels
+    ? before.candidates.map((candidate) => {
+      const { valid, invalid_kind } = lane.environment.dryRun(candidate);
+      return { valid, invalid_kind };
+    })
+    : [];
+  const observation = lane.observation;
+  const outcome = lane.environment.step(call);
+  lane.observation = outcome.observation;
+  if (!outcome.done) lane.pending = prepare(lane, settings);
+  return { lane, before, observation, choice, validLabel, labels, outcome };
+}
+
+/** Phi of the states in which the lanes now stand; empty where the variant has no progress reward. */
+async function potentials(lanes: readonly Lane[], settings: EpisodeSettings): Promise<readonly number[]> {
+  return settings.potential === undefined || lanes.length === 0
+    ? []
+    : await settings.potential(lanes.map((lane) => lane.pending.features.state));
+}
+
+async function record(moved: readonly Moved[], settings: EpisodeSettings): Promise<void> {
+  const going = moved.filter(({ outcome }) => !outcome.done).map(({ lane }) => lane);
+  const phis = await potentials(going, settings);
+  const next = new Map(going.map((lane, i) => [lane, phis[i] ?? 0]));
+  const { progress_beta: beta, gamma } = settings.reward;
+  for (const { lane, before, observation, choice, validLabel, labels, outcome } of moved) {
+    const potential = settings.potential === undefined
+      ? null
+      : progressPotential(lane.phi, outcome.done ? null : next.get(lane) ?? 0);
+    lane.phi = potential?.phi_next_used ?? 0;
+    const reward = rewardComponents({
+      success: outcome.success,
+      done: outcome.done,
+      accepted: outcome.accepted,
+      forbiddenActive: lane.environment.evaluate().forbidden_side_effect_count > 0,
+      progress: potential === null ? 0 : shapingReward(potential, { beta, gamma }),
+    }, settings.reward);
+    lane.steps.push({ ...before, observation, choice, validLabel, labels, outcome, potential, reward });
+  }
+}
+
+/**
+ * Runs one episode per task, many in lock-step, and yields them in the order of the tasks. Each round asks the actor
+ * once for all episodes that still go. Results do not depend on how many go together; memory depends only on that.
+ *
+ * @param tasks any number of cases
+ * @param actor decides; sees policy inputs only
+ * @param evidence `full` adds the dry-run verdict of every candidate to every step
+ */
+export async function* runEpisodes(
+  tasks: Iterable<WorkflowTask>,
+  actor: Actor,
+  settings: EpisodeSettings,
+  evidence: "compact" | "full" = "compact",
+): AsyncGenerator<Episode> {
+  const width = settings.lanes ?? DEFAULT_LANES;
+  let episode = 0;
+  let lanes: Lane[] = [];
+  async function* finish(): AsyncGenerator<Episode> {
+    const starts = await potentials(lanes, settings);
+    lanes.forEach((lane, i) => lane.phi = starts[i] ?? 0);
+    for (let going = lanes; going.length > 0; going = going.filter((lane) => !lane.environment.done)) {
+      const choices = await actor(going.map((lane) => ({
+        input: lane.pending.input,
+        features: lane.pending.features,
+        episode: lane.episode,
+      })));
+      await record(going.map((lane, i) => move(lane, choices[i]!, settings, evidence === "full")), settings);
+    }
+    for (const { task, steps, environment } of lanes) {
+      yield {
+        task,
+        steps,
+        evaluation: environment.evaluate(),
+        finalState: environment.state,
+        totalLatencyMs: environment.totalLatencyMs,
+      };
+    }
+    lanes = [];
+  }
+  for (const task of tasks) {
+    lanes.push(openLane(task, episode++, settings));
+    if (lanes.length === width) yield* finish();
+  }
+  yield* finish();
+}

@@ -1,0 +1,232 @@
+import type { Interval } from "../evaluate/quantile.ts";
+import type { MetricsReport, MetricsWithIntervals } from "../evaluate/metrics_report.ts";
+import type { IntervalMetric } from "../evaluate/case_cluster_bootstrap.ts";
+import type { Rational } from "../evaluate/rational.ts";
+
+/** One training of the run, as the report names it. */
+export interface TrainingRow {
+  /** Node of the DAG, e.g. `ppo/E/17`. */
+  readonly node: string;
+  readonly updates: number;
+  readonly rollout_steps: number;
+  /** Euclidean distance that training moved the parameters. */
+  readonly parameter_l2_delta: number;
+  /** Share of sampled decisions in which the float network and the exact graph choose alike. */
+  readonly argmax_agreement: { readonly agree: number; readonly sampled: number };
+  /** Digest of the exact graph. */
+  readonly policy: string;
+}
+
+/** Calibration of one seed's progress estimator on the non-terminal prefix rows of the dev split. */
+export interface CalibrationRow {
+  readonly node: string;
+  readonly rows: number;
+  readonly prevalence: number;
+  readonly bce: number;
+  readonly brier: number;
+  readonly ece: number;
+  /** Null where one class is missing. */
+  readonly auroc: number | null;
+  readonly quality_status: string;
+  /** Digest of the exact graph that was measured. */
+  readonly estimator: string;
+}
+
+/** What the report is made of; all of it comes from blobs of the run. */
+export interface ReportInputs {
+  readonly experiment: string;
+  readonly identity: readonly { readonly name: string; readonly value: string }[];
+  readonly metrics: MetricsReport;
+  readonly calibration: readonly CalibrationRow[];
+  readonly training: readonly TrainingRow[];
+}
+
+const NONE = "–";
+
+function percent(value: number, digits = 2): string {
+  return (value * 100).toFixed(digits);
+}
+
+function withInterval(value: string, interval: Interval | undefined, show: (x: number) => string): string {
+  return interval === undefined ? value : `${value} [${show(interval.low)}, ${show(interval.high)}]`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}
+
+function fraction(value: Rational): string {
+  return `${value.numerator}/${value.denominator}`;
+}
+
+function variantRow(name: string, metrics: MetricsWithIntervals): string[] {
+  const intervals = metrics.confidence_intervals;
+  const share = (key: IntervalMetric & ("tsr" | "macro_tsr" | "invalid_action_rate" | "steps_efficiency")) =>
+    withInterval(percent(metrics[key].value), intervals[key], percent);
+  const seconds = (x: number) => x.toFixed(3);
+  const conditional = metrics.successful_conditional_simulated_service_time_s;
+  return [
+    name,
+    `${metrics.successful_cases}/${metrics.cases}`,
+    share("tsr"),
+    share("macro_tsr"),
+    share("invalid_action_rate"),
+    share("steps_efficiency"),
+    withInterval(metrics.mean_steps.value.toFixed(3), intervals.mean_steps, seconds),
+    conditional === null ? NONE : conditional.value.toFixed(3),
+    withInterval(
+      metrics.timeout_penalized_simulated_cost_s.value.toFixed(3),
+      intervals.timeout_penalized_simulated_cost_s,
+      seconds,
+    ),
+  ];
+}
+
+function variantsSection({ metrics }: ReportInputs): string {
+  const { bootstrap } = metrics;
+  const head = [
+    "variant",
+    "successes",
+    "TSR %",
+    "macro TSR %",
+    "invalid actions %",
+    "step efficiency %",
+    "steps",
+    "service time of successes, s",
+    `cost (failure = ${metrics.timeout_s} s), s`,
+  ];
+  const note = bootstrap.samples === 0
+    ? "No intervals were asked for."
+    : `In brackets: ${
+      percent(bootstrap.confidence, 0)
+    } % case-cluster percentile intervals, ${bootstrap.samples} replicates. ` +
+      "Times are simulated, never wall-clock. Point values are exact fractions, rounded here for reading.";
+  return [
+    "## Variants",
+    "",
+    note,
+    "",
+    table(head, metrics.variants.map((v) => variantRow(v.variant, v.metrics))),
+  ]
+    .join("\n");
+}
+
+function comparisonsSection({ metrics }: ReportInputs): string {
+  if (metrics.comparisons.length === 0) return "";
+  const rows = metrics.comparisons.map((c) => [
+    `${c.treatment} − ${c.baseline}`,
+    percent(c.difference.value),
+    fraction(c.difference),
+    c.interval === null ? NONE : `[${percent(c.interval.low)}, ${percent(c.interval.high)}]`,
+    `${c.seed_count} × ${c.case_count}`,
+  ]);
+  return [
+    "## Paired differences in TSR",
+    "",
+    "Same seeds, same cases. Replicates draw seeds and cases, both with replacement. With a single seed the interval speaks of cases only.",
+    "",
+    table(["difference", "points", "exact", "interval, points", "seeds × cases"], rows),
+    "",
+  ].join("\n");
+}
+
+function seedsSection({ metrics }: ReportInputs): string {
+  const rows = metrics.runs.map(({ variant, seed, metrics: m }) => [
+    variant,
+    String(seed),
+    `${m.successful_cases}/${m.cases}`,
+    percent(m.tsr.value),
+    String(m.executed_actions),
+    percent(m.forbidden_side_effect_rate.value),
+  ]);
+  return [
+    "## Every seed",
+    "",
+    table(["variant", "seed", "successes", "TSR %", "executed actions", "forbidden side effects %"], rows),
+  ].join("\n");
+}
+
+function denominatorsSection({ metrics }: ReportInputs): string {
+  const rows = metrics.runs.map(({ variant, seed, denominators: d }) => [
+    variant,
+    String(seed),
+    String(d.planned),
+    String(d.run),
+    String(d.excluded.missing_trace),
+    String(d.scored),
+  ]);
+  return [
+    "## Denominators",
+    "",
+    "Which cases stand behind each number, and why a planned one does not.",
+    "",
+    table(["variant", "seed", "planned", "run", "excluded: no trace", "scored"], rows),
+  ].join("\n");
+}
+
+function calibrationSection({ calibration }: ReportInputs): string {
+  if (calibration.length === 0) return "";
+  const rows = calibration.map((c) => [
+    c.node,
+    String(c.rows),
+    percent(c.prevalence),
+    c.auroc === null ? NONE : c.auroc.toFixed(4),
+    c.ece.toFixed(4),
+    c.brier.toFixed(4),
+    c.bce.toFixed(4),
+    c.quality_status,
+  ]);
+  return [
+    "## Calibration of the progress estimator",
+    "",
+    "Measured on the exact graph, on non-terminal prefix states of the dev split. Confirmatory asks for AUROC ≥ 0.70, ECE ≤ 0.10 and a Brier score of at most 0.90 of the prevalence variance; anything else is exploratory, and training goes on.",
+    "",
+    table(["estimator", "rows", "prevalence %", "AUROC", "ECE", "Brier", "BCE", "status"], rows),
+    "",
+  ].join("\n");
+}
+
+function trainingSection({ training }: ReportInputs): string {
+  const rows = training.map((t) => [
+    t.node,
+    String(t.updates),
+    String(t.rollout_steps),
+    t.parameter_l2_delta.toFixed(6),
+    `${t.argmax_agreement.agree}/${t.argmax_agreement.sampled}`,
+    `\`${t.policy.slice(0, "sha256:".length + 16)}\``,
+  ]);
+  return [
+    "## Trainings",
+    "",
+    "The published policy is the exact graph; agreement counts decisions in which the float network that was trained would choose the same.",
+    "",
+    table(["training", "updates", "rollout steps", "L2 of the change", "same choice", "exact graph"], rows),
+  ].join("\n");
+}
+
+/**
+ * The report of a run as Markdown. A pure function of the run's blobs: `verify` builds it again and compares bytes.
+ * No clock, host or path appears in it.
+ */
+export function markdownReport(inputs: ReportInputs): string {
+  const identity = table(["what", "value"], inputs.identity.map(({ name, value }) => [name, `\`${value}\``]));
+  return [
+    `# ${inputs.experiment}`,
+    "",
+    identity,
+    "",
+    variantsSection(inputs),
+    "",
+    comparisonsSection(inputs),
+    seedsSection(inputs),
+    "",
+    calibrationSection(inputs),
+    trainingSection(inputs),
+    "",
+    denominatorsSection(inputs),
+    "",
+    "Intervals exist in one implementation only; point values are whole-number fractions that anyone can count from the traces.",
+    "",
+  ].join("\n");
+}

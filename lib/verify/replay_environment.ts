@@ -1,0 +1,259 @@
+import { canonicalJson, type Json, parseCanonical } from "../core/canonical_json.ts";
+import { sha256, toHex } from "../core/digest.ts";
+import { jsonDifference } from "../core/json_difference.ts";
+import { rewardComponents, totalReward } from "../episode/reward.ts";
+import type { RewardSettings } from "../episode/reward_settings.ts";
+import { type CompactStep, TRACE_SCHEMA, type TraceRecord } from "../episode/trace.ts";
+import { ActionMask } from "../world/action_mask.ts";
+import type { WorkflowTask } from "../world/contracts.ts";
+import { WorkflowEnvironment } from "../world/environment.ts";
+import { policyInputDigest, policyInputFromDecision } from "../world/policy_input.ts";
+import { verifyError } from "./verify_code.ts";
+
+/** What the traces of one evaluation must have been made with. */
+export interface ReplaySettings {
+  /** Node of the DAG, for messages. */
+  readonly node: string;
+  readonly credit: "action" | "sequence";
+  readonly selection: "public" | "none";
+  readonly reward: RewardSettings;
+}
+
+const POLICY_FIELDS = ["log_prob", "value"] as const;
+
+function mismatch(
+  settings: ReplaySettings,
+  task: WorkflowTask,
+  step: number | null,
+  difference: { readonly path: string; readonly expected: unknown; readonly actual: unknown },
+): never {
+  throw verifyError("trace_environment_mismatch", {
+    verify_step: "environment",
+    node: settings.node,
+    case: task.case_id,
+    ...(step === null ? {} : { step }),
+    field: difference.path,
+    expected: difference.expected,
+    actual: difference.actual,
+    hint: "the environment, stepped through the recorded actions, gives something else",
+  });
+}
+
+function schemaError(
+  settings: ReplaySettings,
+  task: WorkflowTask,
+  field: string,
+  expected: string,
+  actual: unknown,
+): never {
+  throw verifyError("trace_schema", {
+    verify_step: "environment",
+    node: settings.node,
+    case: task.case_id,
+    field,
+    expected,
+    actual,
+  });
+}
+
+function parseLine(line: string, task: WorkflowTask, settings: ReplaySettings): TraceRecord<CompactStep> {
+  let value: Json;
+  try {
+    value = parseCanonical(line);
+  } catch (cause) {
+    throw verifyError("trace_not_canonical", {
+      verify_step: "environment",
+      node: settings.node,
+      case: task.case_id,
+      message: cause instanceof Error ? cause.message : String(cause),
+      cause,
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return schemaError(settings, task, "", "an object", value);
+  }
+  const record = value as unknown as TraceRecord<CompactStep>;
+  if (record.case_id !== task.case_id) {
+    throw verifyError("trace_case_mismatch", {
+      verify_step: "environment",
+      node: settings.node,
+      field: "case_id",
+      expected: task.case_id,
+      actual: record.case_id,
+      hint: "traces stand in the order of the test split, one a case",
+    });
+  }
+  if (!Array.isArray(record.steps)) schemaError(settings, task, "steps", "a list", record.steps);
+  if (!Array.isArray(record.executed_actions)) {
+    schemaError(settings, task, "executed_actions", "a list", record.executed_actions);
+  }
+  return record;
+}
+
+/** Fields that only the policy determines: here they need the right form, the policy step compares them byte for byte. */
+function policyDetermined(
+  step: CompactStep,
+  place: {
+    readonly settings: ReplaySettings;
+    readonly task: WorkflowTask;
+    readonly index: number;
+    readonly last: boolean;
+  },
+): { readonly progress: number } {
+  const { settings, task, index } = place;
+  const field = (name: string) => `steps.${index}.${name}`;
+  for (const name of POLICY_FIELDS) {
+    if (typeof step[name] !== "number") {
+      schemaError(settings, task, field(name), "a number", step[name] ?? null);
+    }
+  }
+  const progress = step.reward_components?.progress;
+  if (typeof progress !== "number") {
+    schemaError(settings, task, field("reward_components.progress"), "a number", progress ?? null);
+  }
+  const potential = step.info?.progress_potential;
+  if (potential === null) {
+    if (progress !== 0) {
+      schemaError(settings, task, field("reward_components.progress"), "0 without a potential", progress);
+    }
+  } else if (potential?.terminal_zeroed !== place.last) {
+    schemaError(
+      settings,
+      task,
+      field("info.progress_potential.terminal_zeroed"),
+      String(place.last),
+      potential ?? null,
+    );
+  }
+  return { progress };
+}
+
+/** Steps the environment along the recorded actions and rebuilds the record around what only the policy could know. */
+function replay(
+  record: TraceRecord<CompactStep>,
+  task: WorkflowTask,
+  settings: ReplaySettings,
+): TraceRecord<CompactStep> {
+  const environment = new WorkflowEnvironment(task);
+  const mask = new ActionMask(task.tool_schemas);
+  const steps: CompactStep[] = [];
+  const executed: TraceRecord["executed_actions"][number][] = [];
+  for (const [index, step] of record.steps.entries()) {
+    if (environment.done) {
+      mismatch(settings, task, index, {
+        path: "steps",
+        expected: `${index} steps, for the episode is over`,
+        actual: record.steps.length,
+      });
+    }
+    if (typeof step !== "object" || step === null) {
+      schemaError(settings, task, `steps.${index}`, "an object", step);
+    }
+    const observation = environment.observe();
+    const candidates = environment.candidates();
+    const allowed = mask.mask(observation, candidates);
+    const selectable = settings.selection === "public" ? allowed : allowed.map(() => true);
+    const call = candidates[step.action_index];
+    if (!Number.isInteger(step.action_index) || call === undefined || !selectable[step.action_index]) {
+      mismatch(settings, task, index, {
+        path: "action_index",
+        expected: `a selectable index below ${candidates.length}`,
+        actual: step.action_index ?? null,
+      });
+    }
+    const input = policyInputDigest(
+      policyInputFromDecision({ observation, candidates, mask: selectable, schemas: task.tool_schemas }),
+    );
+    const valid = environment.dryRun(call).valid;
+    const outcome = environment.step(call);
+    const { progress } = policyDetermined(step, { settings, task, index, last: outcome.done });
+    const components = rewardComponents({
+      success: outcome.success,
+      done: outcome.done,
+      accepted: outcome.accepted,
+      forbiddenActive: environment.evaluate().forbidden_side_effect_count > 0,
+      progress,
+    }, settings.reward);
+    steps.push({
+      trajectory_id: task.case_id,
+      step_index: index,
+      action_index: step.action_index,
+      action: call,
+      action_mask: selectable,
+      log_prob: step.log_prob,
+      value: step.value,
+      reward: totalReward(components),
+      reward_components: components,
+      done: outcome.done,
+      valid_label: valid,
+      predicted_valid: allowed[step.action_index]!,
+      invalid_kind: outcome.invalid_kind,
+      info: {
+        case_id: task.case_id,
+        node_id: outcome.info.node_id,
+        idempotent_replay: outcome.info.idempotent_replay,
+        timed_out: outcome.info.timed_out,
+        state_version: outcome.info.state_version,
+        total_simulated_latency_s: outcome.info.total_simulated_latency_ms / 1000,
+        policy_input_sha256: input,
+        progress_potential: step.info.progress_potential,
+      },
+      candidate_count: candidates.length,
+      candidates_sha256: toHex(sha256(canonicalJson(candidates))),
+    });
+    executed.push({
+      step_index: index,
+      candidate_index: step.action_index,
+      policy_input_sha256: input,
+      executed_valid: valid,
+      accepted: outcome.accepted,
+    });
+  }
+  if (!environment.done) {
+    mismatch(settings, task, null, {
+      path: "steps",
+      expected: "steps up to the end of the episode",
+      actual: record.steps.length,
+    });
+  }
+  const evaluation = environment.evaluate();
+  return {
+    schema: TRACE_SCHEMA,
+    credit_assignment: settings.credit,
+    trace_mode: "compact",
+    case_id: task.case_id,
+    family: task.family,
+    difficulty: task.difficulty,
+    success: evaluation.success,
+    goal_predicates_satisfied: evaluation.goal_predicates_satisfied,
+    forbidden_side_effect_count: evaluation.forbidden_side_effect_count,
+    optimal_steps: task.optimal_steps,
+    max_steps: task.max_steps,
+    step_count: steps.length,
+    simulated_latency_s: environment.totalLatencyMs / 1000,
+    steps,
+    action_evaluations: [],
+    executed_actions: executed,
+    final_state: environment.state,
+  };
+}
+
+/**
+ * Replays one recorded episode in a fresh environment and compares every field that does not come from the policy. Shares
+ * no code with the episode runner. A forged but legal trajectory passes here; the policy step is what stops it.
+ *
+ * @param line one canonical trace line without its newline
+ * @returns the record, now known to be what the environment says
+ * @throws TracewrightError "trace_not_canonical", "trace_schema", "trace_case_mismatch" or "trace_environment_mismatch"
+ */
+export function replayEnvironment(
+  line: string,
+  task: WorkflowTask,
+  settings: ReplaySettings,
+): TraceRecord<CompactStep> {
+  const record = parseLine(line, task, settings);
+  const expected = replay(record, task, settings);
+  const difference = jsonDifference(expected as unknown as Json, record as unknown as Json);
+  if (difference !== null) mismatch(settings, task, null, difference);
+  return record;
+}
