@@ -62,6 +62,7 @@ export interface WorkflowNode {
   readonly simulated_latency_s: number;
 }
 
+/** One committed mutation. The request itself is not kept, only its hash. */
 export interface AuditEntry {
   readonly call_id: string;
   readonly tool_name: string;
@@ -88,6 +89,19 @@ export interface WorkflowState {
   readonly audit_log: readonly AuditEntry[];
   readonly [effect: string]: Json | readonly AuditEntry[];
 }
+
+/** The named public fields of a state: all that a candidate builder may read. */
+export type PublicState = Pick<
+  WorkflowState,
+  | "entity_id"
+  | "version"
+  | "status"
+  | "priority"
+  | "region"
+  | "channel"
+  | "approval_token"
+  | "completed_nodes"
+>;
 
 /** What the world shows. `step_index + remaining_steps = max_steps`. */
 export interface Observation {
@@ -127,18 +141,45 @@ export interface WorkflowTask {
   readonly generator_version: string;
 }
 
+/** Codes of calls the registry accepts, in the order of the rows in protocol/environment.md section 4.1. */
+export const VALID_CODES = ["ok_readonly", "ok_replay_exact", "ok_replay_completed", "ok"] as const;
+export type ValidCode = (typeof VALID_CODES)[number];
+
+/** Codes of calls the registry refuses, in the order in which they are judged (same section). */
+export const REFUSAL_CODES = [
+  "unknown_tool",
+  "missing_argument",
+  "unexpected_argument",
+  "argument_type",
+  "request_not_json",
+  "call_id_reuse",
+  "forbidden_side_effect",
+  "unknown_entity",
+  "readonly_operation",
+  "operation_tool_mismatch",
+  "repeat_non_idempotent",
+  "stale_version",
+  "missing_predecessor",
+  "approval_forged",
+  "approval_not_recorded",
+  "idempotency_key_blank",
+  "idempotency_key_conflict",
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+export type ValidationCode = ValidCode | RefusalCode;
+
 /** `valid` is true exactly when `invalid_kind` is null. */
 export interface ValidationResult {
   readonly valid: boolean;
   readonly invalid_kind: InvalidActionKind | null;
-  /** Closed code, e.g. `stale_version`; see protocol/environment.md section 4.1. */
-  readonly code: string;
+  readonly code: ValidationCode;
   /** Policy-visible sentence without hidden data. */
   readonly reason: string;
   readonly node_id: string | null;
   readonly idempotent_replay: boolean;
 }
 
+/** What one call did. One call, accepted or rejected, is exactly one step. */
 export interface StepOutcome {
   readonly observation: Observation;
   readonly reward: number;
@@ -152,6 +193,7 @@ export interface StepOutcome {
   readonly info: StepInfo;
 }
 
+/** Evidence about one step; never shown to a policy. */
 export interface StepInfo {
   readonly case_id: string;
   readonly node_id: string | null;
@@ -161,6 +203,7 @@ export interface StepInfo {
   readonly total_simulated_latency_ms: number;
 }
 
+/** The judgement on the final state; how it was reached does not matter. */
 export interface TaskEvaluation {
   readonly case_id: string;
   readonly success: boolean;
