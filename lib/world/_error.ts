@@ -24,4 +24,6 @@ export type WorldCode =
   | "nothing_selectable"
   | "unknown_candidate_tool"
   | "bad_identity"
+  | "forbidden_key"
+  | "raw_identity"
   | "not_policy_input";

@@ -110,9 +110,11 @@ const RESERVED_KEYS = [
 function hasType(value: unknown, type: string): boolean {
   switch (type) {
     case "string":
+      return typeof value === "string";
     case "boolean":
+      return typeof value === "boolean";
     case "number":
-      return typeof value === type;
+      return typeof value === "number";
     case "integer":
       return Number.isSafeInteger(value);
     case "array":

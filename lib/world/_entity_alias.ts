@@ -1,0 +1,128 @@
+import type { Json } from "../core/canonical_json.ts";
+import { MAX_JSON_DEPTH } from "../core/canonical_json.ts";
+import { TracewrightError } from "../core/error.ts";
+import type { WorldCode } from "./_error.ts";
+
+/** Keys that must not reach a policy at any depth. Source: protocol/benchmark-v1.4.md section 11, rule 5. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
+  "audit_log",
+  "call_id",
+  "candidate_valid",
+  "case_id",
+  "evaluator_result",
+  "forbidden_side_effects",
+  "goal_predicates",
+  "hidden_goal_predicates",
+  "idempotency_results",
+  "invalid_kind",
+  "label_source",
+  "oracle_distance",
+  "oracle_plan",
+  "oracle_plans",
+  "positive_actions",
+  "positive_label",
+  "predicted_invalid_kind",
+  "predicted_valid",
+  "processed_call_ids",
+  "safety_token",
+  "schema_label",
+  "state_sha256",
+  "target_node_id",
+  "target_node_ids",
+  "task_id",
+  "valid_label",
+  "validity_label",
+  "workflow_nodes",
+]);
+
+function refuse(message: string, actual: unknown): never {
+  throw new TracewrightError<"world", WorldCode>("not_policy_input", { message, actual });
+}
+
+/** Adds every string under a key `entity_id`, at any depth, keys in sorted order so that insertion order is no input. */
+export function collectIdentities(value: unknown, into: Set<string>, depth = 0): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > MAX_JSON_DEPTH) refuse(`nesting deeper than ${MAX_JSON_DEPTH}, or a cycle`, undefined);
+  if (Array.isArray(value)) {
+    for (const item of value) collectIdentities(item, into, depth + 1);
+    return;
+  }
+  const record = value as Record<string, unknown>;
+  for (const key of Object.keys(record).sort()) {
+    const item = record[key];
+    if (typeof item === "object") collectIdentities(item, into, depth + 1);
+    else if (key === "entity_id" && typeof item === "string") into.add(item);
+  }
+}
+
+/**
+ * Replaces identity k, in first-seen order, by `<entity:k>` inside all strings, the longest identity first. Text that is
+ * already an alias is not looked into again, so no identity can match inside one.
+ */
+export class EntityAliases {
+  readonly #longestFirst: readonly { readonly identity: string; readonly alias: string }[];
+
+  /** @throws TracewrightError "bad_identity" if an identity is not a non-empty string */
+  constructor(identities: Iterable<string>) {
+    const entries = [...identities].map((identity, k) => {
+      if (typeof identity !== "string" || identity === "") {
+        throw new TracewrightError<"world", WorldCode>("bad_identity", {
+          expected: "a non-empty string",
+          actual: identity,
+        });
+      }
+      return { identity, alias: `<entity:${k}>`, k };
+    });
+    this.#longestFirst = entries.sort((a, b) => b.identity.length - a.identity.length || a.k - b.k);
+  }
+
+  /** One string. */
+  text(text: string, from = 0): string {
+    for (let i = from; i < this.#longestFirst.length; i++) {
+      const { identity, alias } = this.#longestFirst[i]!;
+      if (text.includes(identity)) {
+        return text.split(identity).map((part) => this.text(part, i + 1)).join(alias);
+      }
+    }
+    return text;
+  }
+
+  /**
+   * A frozen copy of a JSON value with all strings aliased, keys too, and {@link FORBIDDEN_KEYS} left out.
+   *
+   * @throws TracewrightError "not_policy_input" if the value is not finite plain JSON, or two keys become one
+   */
+  value(value: unknown, depth = 0): Json {
+    switch (typeof value) {
+      case "string":
+        if (!value.isWellFormed()) refuse("a string holds a lone surrogate", value.toWellFormed());
+        return this.text(value);
+      case "number":
+        if (!Number.isFinite(value) || Object.is(value, -0)) refuse("a number has no canonical form", value);
+        return value;
+      case "boolean":
+        return value;
+      case "object":
+        break;
+      default:
+        return refuse(`a ${typeof value} is not JSON`, undefined);
+    }
+    if (value === null) return null;
+    if (depth >= MAX_JSON_DEPTH) refuse(`nesting deeper than ${MAX_JSON_DEPTH}, or a cycle`, undefined);
+    if (Array.isArray(value)) return Object.freeze(value.map((item) => this.value(item, depth + 1)));
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      refuse("only plain objects and arrays are JSON", Object.prototype.toString.call(value));
+    }
+    const record = value as Record<string, unknown>;
+    const copy: Record<string, Json> = {};
+    for (const key of Object.keys(record)) {
+      if (FORBIDDEN_KEYS.has(key)) continue;
+      const name = this.text(key);
+      // an own key of this name would set the prototype of the copy
+      if (name === "__proto__" || Object.hasOwn(copy, name)) refuse("a key cannot be kept", name);
+      copy[name] = this.value(record[key], depth + 1);
+    }
+    return Object.freeze(copy);
+  }
+}
