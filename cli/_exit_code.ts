@@ -1,0 +1,56 @@
+import { TracewrightError } from "../lib/core/error.ts";
+import type { ConfigCode } from "../lib/pipeline/config_problem.ts";
+import type { StoreCode } from "../lib/store/store_error.ts";
+import type { UsageCode } from "./_usage_error.ts";
+
+/** 0 good, 1 checked and wrong, 2 usage or configuration, 3 could not complete, 130 interrupted. */
+export type ExitCode = 0 | 1 | 2 | 3 | 130;
+
+type Listed<Code extends string> = Readonly<Record<Code, true>>;
+
+/** Codes that mean: the request itself was wrong. The types make a new code of these rooms an error here. */
+const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode>> = {
+  unknown_key: true,
+  missing_key: true,
+  duplicate_key: true,
+  wrong_type: true,
+  wrong_value: true,
+  not_finite: true,
+  out_of_range: true,
+  inconsistent: true,
+  yaml_syntax: true,
+  yaml_feature: true,
+  config_too_large: true,
+  config_too_deep: true,
+  bad_command_line: true,
+  unknown_variant: true,
+  unknown_stage: true,
+  wrong_variant: true,
+  no_such_case: true,
+  no_such_file: true,
+  run_not_found: true,
+  ambiguous_run: true,
+};
+
+/** Codes that mean: the machine did not let the work finish. */
+const UNFINISHED: Partial<Listed<StoreCode>> & Readonly<Record<string, true>> = {
+  disk_full: true,
+  read_only: true,
+  not_readable: true,
+  io_error: true,
+  runtime_unavailable: true,
+  runtime_failed: true,
+  arena_exhausted: true,
+};
+
+/**
+ * The exit code for an error that ended a command. An error of ours that is neither about the request nor about the
+ * machine says that something was looked at and is wrong; an error that is not ours is one that nobody foresaw.
+ */
+export function exitCodeOf(error: unknown): 1 | 2 | 3 {
+  if (error instanceof TracewrightError) {
+    if (Object.hasOwn(USAGE, error.code)) return 2;
+    return Object.hasOwn(UNFINISHED, error.code) ? 3 : 1;
+  }
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable ? 2 : 3;
+}

@@ -1,0 +1,191 @@
+import type { CommandSpec } from "./_command.ts";
+import { choice, flag, optionalChoice, requiredText, text, textOr, wholeNumber } from "./_options.ts";
+
+/**
+ * What each command is called, takes and says about itself. The bodies stand in the files of the same name, so that
+ * `main.ts` can list all commands without loading what they need.
+ */
+
+const RUNTIMES = ["native", "wasm", "reference", "auto"] as const;
+
+const config = (which: "smoke" | "full") =>
+  text("-c, --config <file>", `experiment config in YAML (default: the shipped configs/${which}.yaml)`);
+const store = textOr("artifacts/store", "--store <folder>", "where blobs and finished stages are kept");
+const runs = textOr("artifacts/runs", "-o, --output <folder>", "where the folder of the run is written");
+const benchmarkDir = text(
+  "--benchmark-dir <folder>",
+  "a benchmark that `generate` wrote; refused unless it is exactly the one of the config",
+);
+const workers = wholeNumber(
+  { minimum: 1, maximum: 64, fallback: 2 },
+  "--workers <count>",
+  "stages that may run at the same time; never changes a result",
+);
+const runtime = choice(RUNTIMES, "--runtime <name>", "what evaluates the policy; never changes a result");
+const check = flag("--check", "run every stage again and compare with what is stored");
+const link = flag("--link", "hard-link blobs into the run folder, read-only, instead of copying them");
+const variant = textOr("E", "--variant <name>", "cell of the matrix, by letter or full name");
+const requiredVariant = requiredText("--variant <name>", "variant of the checkpoint, by letter or full name");
+const seed = wholeNumber({ minimum: 0, maximum: 0xffff_ffff, fallback: 17 }, "--seed <number>", "run seed");
+const checkpoint = requiredText(
+  "--checkpoint <file|digest>",
+  "exact policy graph: a file, or a digest or unique prefix of one in the store",
+);
+
+export const GENERATE = {
+  name: "generate",
+  summary: "write the tasks of a benchmark, with their oracle check and manifest",
+  options: {
+    config: config("full"),
+    output: textOr("artifacts/benchmark-v1", "-o, --output <folder>", "where the benchmark is written"),
+    store,
+  },
+  examples: ["generate", "generate -c configs/smoke.yaml -o artifacts/benchmark-smoke"],
+  permissions: ["--allow-read", "--allow-write=artifacts", "--allow-env=LOG_STREAM,LOG_TOKENS"],
+} as const satisfies CommandSpec;
+
+export const TRAIN = {
+  name: "train",
+  summary: "train and evaluate one cell of the matrix",
+  options: {
+    config: config("full"),
+    benchmarkDir,
+    output: runs,
+    store,
+    variant,
+    seed,
+    workers,
+    runtime,
+    check,
+    link,
+  },
+  examples: ["train --variant E --seed 17", "train -c configs/smoke.yaml --variant B"],
+  permissions: [
+    "--allow-read",
+    "--allow-write=artifacts",
+    "--allow-env=LOG_STREAM,LOG_TOKENS",
+    "--allow-ffi",
+  ],
+} as const satisfies CommandSpec;
+
+export const SMOKE = {
+  name: "smoke",
+  summary: "run the smallest whole experiment, then verify it",
+  options: { config: config("smoke"), benchmarkDir, output: runs, store, workers, runtime, check, link },
+  examples: ["smoke", "smoke --workers 1 --check"],
+  permissions: [
+    "--allow-read",
+    "--allow-write=artifacts",
+    "--allow-env=LOG_STREAM,LOG_TOKENS",
+    "--allow-ffi",
+  ],
+} as const satisfies CommandSpec;
+
+export const RUN_EPISODE = {
+  name: "run-episode",
+  summary: "run one test case and write its full trace",
+  options: {
+    checkpoint,
+    variant: requiredVariant,
+    config: config("full"),
+    benchmarkDir,
+    caseIndex: wholeNumber(
+      { minimum: 0, maximum: 99_999, fallback: 0 },
+      "--case-index <number>",
+      "which test case, counted from 0 in the order of the split",
+    ),
+    output: textOr("artifacts/demo-episode.json", "-o, --output <file>", "where the trace is written"),
+    store,
+    runtime,
+  },
+  examples: ["run-episode --checkpoint 3f1c --variant E -c configs/smoke.yaml --case-index 4"],
+  permissions: [
+    "--allow-read",
+    "--allow-write=artifacts",
+    "--allow-env=LOG_STREAM,LOG_TOKENS",
+    "--allow-ffi",
+  ],
+} as const satisfies CommandSpec;
+
+export const EVALUATE = {
+  name: "evaluate",
+  summary: "run a checkpoint over the test split and measure it",
+  options: {
+    checkpoint,
+    variant: requiredVariant,
+    config: config("full"),
+    benchmarkDir,
+    output: textOr(
+      "artifacts/evaluation",
+      "-o, --output <folder>",
+      "where the traces and metrics are written",
+    ),
+    store,
+    runtime,
+  },
+  examples: ["evaluate --checkpoint 3f1c --variant E -c configs/smoke.yaml"],
+  permissions: [
+    "--allow-read",
+    "--allow-write=artifacts",
+    "--allow-env=LOG_STREAM,LOG_TOKENS",
+    "--allow-ffi",
+  ],
+} as const satisfies CommandSpec;
+
+export const RECOMPUTE = {
+  name: "recompute",
+  summary: "compute metrics from traces, and compare them with published ones",
+  options: {
+    traces: requiredText("--traces <file>", "traces in JSON Lines"),
+    metrics: text("--metrics <file>", "published metrics to compare with; exit 1 where they differ"),
+    output: textOr("artifacts/recompute.json", "-o, --output <file>", "where the comparison is written"),
+  },
+  examples: ["recompute --traces traces.jsonl --metrics metrics.json"],
+  permissions: ["--allow-read", "--allow-write=artifacts"],
+} as const satisfies CommandSpec;
+
+export const VERIFY = {
+  name: "verify",
+  summary: "check every claim of a finished run; reads only",
+  options: {
+    manifest: requiredText(
+      "-m, --manifest <file|digest>",
+      "manifest of the run, or a unique prefix of its id",
+    ),
+    level: choice(["standard", "rebuild"], "--level <name>", "rebuild also trains again from scratch"),
+    runtime: choice(["wasm", "native", "reference", "auto"], "--runtime <name>", "what replays the policy"),
+    require: optionalChoice(["sql"], "--require <judge>", "fail where this judge cannot run"),
+    otherCode: flag("--other-code", "go on where the run was made by other code, and say so in the verdict"),
+    runs: textOr("artifacts/runs", "--runs <folder>", "where runs are looked up by id"),
+  },
+  examples: ["verify --manifest artifacts/runs/0123456789abcdef/manifest.json", "verify --manifest 0123"],
+  permissions: ["--allow-read"],
+} as const satisfies CommandSpec;
+
+export const EXPLAIN = {
+  name: "explain",
+  summary: "say what a stage's key is made of, why it ran, or how seeds are derived",
+  argument: { name: "what", description: "stage such as ppo/E/17, or a digest or unique prefix of one" },
+  options: {
+    config: config("smoke"),
+    store,
+    seeds: flag("--seeds", "print the tree of seeds below the three roots of the config"),
+  },
+  examples: ["explain ppo/E/17", "explain 3f1c", "explain --seeds"],
+  permissions: ["--allow-read", "--allow-env=LOG_STREAM,LOG_TOKENS"],
+} as const satisfies CommandSpec;
+
+/** Every command, in the order of `--help`. */
+export const SPECS = [
+  SMOKE,
+  VERIFY,
+  EXPLAIN,
+  GENERATE,
+  TRAIN,
+  EVALUATE,
+  RUN_EPISODE,
+  RECOMPUTE,
+] as const satisfies readonly CommandSpec[];
+
+/** The name of a command. */
+export type CommandName = (typeof SPECS)[number]["name"];

@@ -1,0 +1,14 @@
+import { type ErrorDetails, TracewrightError } from "../lib/core/error.ts";
+
+/** What can be wrong with a request before anything is computed. */
+export type UsageCode =
+  | "bad_command_line"
+  | "unknown_variant"
+  | "unknown_stage"
+  | "wrong_variant"
+  | "no_such_case";
+
+/** An error of the command line: exit code 2. */
+export function usageError(code: UsageCode, details: ErrorDetails): TracewrightError<"cli", UsageCode> {
+  return new TracewrightError<"cli", UsageCode>(code, details);
+}
