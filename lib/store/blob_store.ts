@@ -1,0 +1,246 @@
+import { canonicalBytes } from "../core/canonical_json.ts";
+import { type Digest, digestOf, DigestWriter, hexOf, parseDigest } from "../core/digest.ts";
+import { Temporaries } from "./_temporaries.ts";
+import { BlobReader } from "./blob_reader.ts";
+import { diskLayer, type FileLayer, type WriteHandle } from "./file_layer.ts";
+import { storeError } from "./store_error.ts";
+
+/** A content address and the number of bytes it stands for. */
+export interface Descriptor {
+  readonly digest: Digest;
+  readonly size: number;
+}
+
+/** The content of the file `oci-layout` (OCI image layout specification, version 1.0.0). */
+export const OCI_LAYOUT_BYTES = canonicalBytes({ imageLayoutVersion: "1.0.0" });
+/** The content of the store's `index.json`: empty for ever, so that no two processes ever rewrite it. */
+export const EMPTY_INDEX_BYTES = canonicalBytes({
+  manifests: [],
+  mediaType: "application/vnd.oci.image.index.v1+json",
+  schemaVersion: 2,
+});
+
+const BUFFER = 256 * 1024;
+
+/**
+ * Content-addressed bytes in an OCI image layout: `blobs/sha256/<64 hex>`. A blob is written to a temporary file,
+ * brought to the disk, and only then given its name; it is never written again. Any number of processes may share a
+ * store. Opening one writes nothing; the first write makes the layout and removes what killed processes left behind.
+ */
+export class BlobStore implements Disposable {
+  /** The folder of the store. */
+  readonly path: string;
+  readonly layer: FileLayer;
+  readonly #temporaries: Temporaries;
+  #ready = false;
+
+  private constructor(path: string, layer: FileLayer) {
+    this.path = path;
+    this.layer = layer;
+    this.#temporaries = new Temporaries(layer, `${path}/tmp`);
+  }
+
+  /** A store at `path`, which need not exist yet. */
+  static open(path: string, { layer = diskLayer }: { layer?: FileLayer } = {}): BlobStore {
+    return new BlobStore(path, layer);
+  }
+
+  /** Where a blob lies, or would lie. */
+  blobPath(digest: Digest): string {
+    return `${this.path}/blobs/sha256/${hexOf(parseDigest(digest))}`;
+  }
+
+  /** Whether a blob is there, and of the given size if one is given. Its content is checked when it is read. */
+  has(digest: Digest, size?: number): boolean {
+    const facts = this.layer.facts(this.blobPath(digest));
+    return facts?.kind === "file" && (size === undefined || facts.size === size);
+  }
+
+  /** Stores bytes; where they are already there, nothing is written. */
+  put(bytes: Uint8Array): Descriptor {
+    const descriptor = { digest: digestOf(bytes), size: bytes.length };
+    if (this.#isThere(descriptor)) return descriptor;
+    this.writeFile(this.blobPath(descriptor.digest), bytes, "replace");
+    return descriptor;
+  }
+
+  /** Stores content that comes piece by piece. A writer that is disposed of before `finish` leaves nothing. */
+  writer(): BlobWriter {
+    this.prepare();
+    return new BlobWriter({
+      layer: this.layer,
+      temporary: this.#temporaries.next(),
+      publish: (temporary, descriptor) => {
+        if (this.#isThere(descriptor)) return false;
+        const path = this.blobPath(descriptor.digest);
+        this.layer.rename(temporary, path);
+        this.layer.syncDirectory(`${this.path}/blobs/sha256`);
+        return true;
+      },
+    });
+  }
+
+  /**
+   * The bytes of a blob, hashed again.
+   *
+   * @throws TracewrightError "missing_blob", "blob_damaged" with both digests
+   */
+  read(digest: Digest): Uint8Array<ArrayBuffer> {
+    return this.open(digest).bytes();
+  }
+
+  /** A reader over a blob, which hashes all of it before it gives out the first byte; throws like {@link read}. */
+  open(digest: Digest): BlobReader {
+    return new BlobReader({ layer: this.layer, path: this.blobPath(digest), digest });
+  }
+
+  /** The digests of all blobs, sorted. */
+  list(): Digest[] {
+    return this.layer.list(`${this.path}/blobs/sha256`).map(({ name }) => parseDigest(`sha256:${name}`));
+  }
+
+  /**
+   * Writes a file of the store so that it is there whole or not at all.
+   *
+   * @param mode `"create"` leaves a file that is already there as it is
+   * @returns false where `"create"` found the name taken
+   */
+  writeFile(path: string, bytes: Uint8Array, mode: "create" | "replace"): boolean {
+    this.prepare();
+    return this.#writeFile(path, bytes, mode);
+  }
+
+  /** Makes the folders and the two fixed files of the layout; does nothing the second time. */
+  prepare(): void {
+    if (this.#ready) return;
+    this.layer.makeDirectory(`${this.path}/blobs/sha256`);
+    const fixed = [[`${this.path}/oci-layout`, OCI_LAYOUT_BYTES], [
+      `${this.path}/index.json`,
+      EMPTY_INDEX_BYTES,
+    ]];
+    for (const [path, bytes] of fixed as [string, Uint8Array][]) {
+      if (this.layer.facts(path) === undefined) this.#writeFile(path, bytes, "create");
+    }
+    this.#ready = true;
+  }
+
+  #writeFile(path: string, bytes: Uint8Array, mode: "create" | "replace"): boolean {
+    const temporary = this.#temporaries.next();
+    let created = true;
+    try {
+      {
+        using file = this.layer.create(temporary);
+        file.write(bytes);
+        file.sync();
+      }
+      if (mode === "replace") this.layer.rename(temporary, path);
+      else created = this.layer.link(temporary, path);
+      this.layer.syncDirectory(path.slice(0, path.lastIndexOf("/")));
+    } finally {
+      discard(this.layer, temporary);
+    }
+    return created;
+  }
+
+  #isThere({ digest, size }: Descriptor): boolean {
+    const facts = this.layer.facts(this.blobPath(digest));
+    if (facts === undefined) return false;
+    if (facts.kind === "file" && facts.size === size) return true;
+    throw storeError("blob_damaged", {
+      message: "a file of the store does not have the size its name stands for",
+      path: this.blobPath(digest),
+      expected: size,
+      actual: facts.size,
+      hint: "remove this one file and run the command again; it is made anew",
+    });
+  }
+
+  /** Lets go of the store's temporary files. Blobs stay readable. */
+  [Symbol.dispose](): void {
+    this.#temporaries[Symbol.dispose]();
+  }
+}
+
+/** Removes a temporary without hiding the error that is already on its way up: leftovers are harmless. */
+function discard(layer: FileLayer, temporary: string): void {
+  try {
+    layer.remove(temporary);
+  } catch { /* the next process that opens the store for writing removes it */ }
+}
+
+/** Content on its way into a store. */
+export class BlobWriter implements Disposable {
+  readonly #layer: FileLayer;
+  readonly #temporary: string;
+  readonly #publish: (temporary: string, descriptor: Descriptor) => boolean;
+  readonly #hash = new DigestWriter();
+  readonly #buffer = new Uint8Array(BUFFER);
+  #filled = 0;
+  #file: WriteHandle | undefined;
+
+  /** Made by {@link BlobStore.writer}. */
+  constructor({ layer, temporary, publish }: {
+    layer: FileLayer;
+    temporary: string;
+    publish: (temporary: string, descriptor: Descriptor) => boolean;
+  }) {
+    this.#layer = layer;
+    this.#temporary = temporary;
+    this.#publish = publish;
+    this.#file = layer.create(temporary);
+  }
+
+  /** Bytes taken so far. */
+  get size(): number {
+    return this.#hash.size;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#hash.write(bytes);
+    if (this.#filled + bytes.length > BUFFER) this.#flush();
+    if (bytes.length >= BUFFER) {
+      this.#open().write(bytes);
+    } else {
+      this.#buffer.set(bytes, this.#filled);
+      this.#filled += bytes.length;
+    }
+  }
+
+  /** Gives the content its name; the writer is closed after this. */
+  finish(): Descriptor {
+    this.#flush();
+    const descriptor = { digest: this.#hash.finish(), size: this.#hash.size };
+    const file = this.#open();
+    file.sync();
+    this.#close();
+    try {
+      if (this.#publish(this.#temporary, descriptor)) return descriptor;
+    } catch (error) {
+      discard(this.#layer, this.#temporary);
+      throw error;
+    }
+    discard(this.#layer, this.#temporary);
+    return descriptor;
+  }
+
+  #open(): WriteHandle {
+    if (this.#file === undefined) throw new Error("the blob writer is closed");
+    return this.#file;
+  }
+
+  #flush(): void {
+    if (this.#filled > 0) this.#open().write(this.#buffer.subarray(0, this.#filled));
+    this.#filled = 0;
+  }
+
+  #close(): void {
+    this.#file?.[Symbol.dispose]();
+    this.#file = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file === undefined) return;
+    this.#close();
+    discard(this.#layer, this.#temporary);
+  }
+}

@@ -1,0 +1,64 @@
+import { storeError } from "./store_error.ts";
+
+/** The longest line that is given out, in bytes. */
+export const MAX_LINE = 1024 * 1024;
+
+/** Where content came from, for messages. */
+export type Origin = { readonly [place: string]: unknown };
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Bytes as text, strictly.
+ *
+ * @throws TracewrightError "not_text" where they are not UTF-8
+ */
+export function textOf(bytes: Uint8Array, origin: Origin = {}): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw storeError("not_text", { message: "the bytes are not UTF-8", ...origin, cause });
+  }
+}
+
+/**
+ * The lines of content that comes in pieces, without their line feeds. A last line that has none is given out too.
+ *
+ * @throws TracewrightError "line_too_long" beyond {@link MAX_LINE}, "not_text" where a line is not UTF-8
+ */
+export function* linesOf(chunks: Iterable<Uint8Array>, origin: Origin = {}): Generator<string> {
+  let rest = new Uint8Array(0);
+  let line = 1;
+  for (const chunk of chunks) {
+    const data = rest.length === 0 ? chunk : joined(rest, chunk);
+    let start = 0;
+    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, start)) {
+      yield lineOf(data.subarray(start, end), line++, origin);
+      start = end + 1;
+    }
+    rest = data.slice(start);
+    if (rest.length > MAX_LINE) tooLong(rest, line, origin);
+  }
+  if (rest.length > 0) yield lineOf(rest, line, origin);
+}
+
+function lineOf(bytes: Uint8Array, line: number, origin: Origin): string {
+  if (bytes.length > MAX_LINE) tooLong(bytes, line, origin);
+  return textOf(bytes, { ...origin, line });
+}
+
+function tooLong(bytes: Uint8Array, line: number, origin: Origin): never {
+  throw storeError("line_too_long", {
+    ...origin,
+    line,
+    expected: `at most ${MAX_LINE} bytes`,
+    actual: bytes.length,
+  });
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
