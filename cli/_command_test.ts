@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { command, type CommandBody, type CommandSpec, execute, type Program } from "./_command.ts";
 import { choice, flag, requiredText, text, wholeNumber } from "./_options.ts";
 import { TracewrightError } from "../lib/core/error.ts";
+import { digestOf } from "../lib/core/digest.ts";
+import type { ActionKey } from "../lib/store/action_record.ts";
 import type { Terminal } from "./_terminal.ts";
+
+const KEY = digestOf("any key") as string as ActionKey;
 
 const COUNT = {
   name: "count-lines",
@@ -161,8 +165,7 @@ Deno.test("execute() maps an error to its exit code and, with --json, to a docum
 
 Deno.test("execute() shows progress and notes on standard error only", async () => {
   const body: CommandBody<typeof COUNT> = (_options, { progress, note }) => {
-    progress.report({ type: "planned", stages: 2 });
-    progress.report({ type: "cached", stage: "benchmark" });
+    progress.report({ type: "cached", node: "benchmark", key: KEY, outputs: {} });
     note("a note");
     return Promise.resolve({ json: null, lines: [progress.summary] });
   };

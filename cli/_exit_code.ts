@@ -1,5 +1,6 @@
 import { TracewrightError } from "../lib/core/error.ts";
 import type { ConfigCode } from "../lib/pipeline/config_problem.ts";
+import type { StageCode } from "../lib/stage/stage_error.ts";
 import type { StoreCode } from "../lib/store/store_error.ts";
 import type { UsageCode } from "./_usage_error.ts";
 
@@ -9,7 +10,7 @@ export type ExitCode = 0 | 1 | 2 | 3 | 130;
 type Listed<Code extends string> = Readonly<Record<Code, true>>;
 
 /** Codes that mean: the request itself was wrong. The types make a new code of these rooms an error here. */
-const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode>> = {
+const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode | StageCode>> = {
   unknown_key: true,
   missing_key: true,
   duplicate_key: true,
@@ -30,14 +31,19 @@ const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode>> = {
   no_such_file: true,
   run_not_found: true,
   ambiguous_run: true,
+  reference_not_found: true,
+  ambiguous_reference: true,
+  codes_stale: true,
 };
 
 /** Codes that mean: the machine did not let the work finish. */
-const UNFINISHED: Partial<Listed<StoreCode>> & Readonly<Record<string, true>> = {
+const UNFINISHED: Partial<Listed<StoreCode | StageCode>> & Readonly<Record<string, true>> = {
   disk_full: true,
   read_only: true,
   not_readable: true,
   io_error: true,
+  stage_failed: true,
+  worker_failed: true,
   runtime_unavailable: true,
   runtime_failed: true,
   arena_exhausted: true,

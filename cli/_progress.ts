@@ -1,13 +1,5 @@
+import type { RunEvent } from "../lib/stage/scheduler.ts";
 import type { Terminal } from "./_terminal.ts";
-
-/** What a scheduler says while it works. */
-export type ProgressEvent =
-  | { readonly type: "planned"; readonly stages: number }
-  | { readonly type: "started"; readonly stage: string }
-  /** How far a stage is, as a share from 0 to 1. */
-  | { readonly type: "progress"; readonly stage: string; readonly done: number }
-  | { readonly type: "finished"; readonly stage: string }
-  | { readonly type: "cached"; readonly stage: string };
 
 const BAR_CELLS = 24;
 /** A terminal is redrawn at most this often, in milliseconds. */
@@ -34,30 +26,30 @@ export class ProgressDisplay implements Disposable {
   }
 
   /** Takes one event; may be passed on as a function. */
-  readonly report = (event: ProgressEvent): void => {
+  readonly report = (event: RunEvent): void => {
     switch (event.type) {
       case "planned":
-        this.#planned += event.stages;
+        this.#planned += event.nodes.length;
         break;
       case "started":
-        this.#running.set(event.stage, { since: this.#now(), share: 0 });
+        this.#running.set(event.node, { since: this.#now(), share: 0 });
         break;
       case "progress": {
-        const stage = this.#running.get(event.stage);
-        if (stage) stage.share = Math.min(1, Math.max(0, event.done));
+        const stage = this.#running.get(event.node);
+        if (stage) stage.share = Math.min(1, Math.max(0, event.fraction));
         if (this.#now() - this.#drawnAt < REDRAW_EVERY) return;
         break;
       }
       case "cached":
         this.#ended++;
         this.#cached++;
-        this.#line(`${event.stage}  cached`);
+        this.#line(`${event.node}  cached`);
         break;
       case "finished": {
-        const since = this.#running.get(event.stage)?.since ?? this.#now();
-        this.#running.delete(event.stage);
+        const since = this.#running.get(event.node)?.since ?? this.#now();
+        this.#running.delete(event.node);
         this.#ended++;
-        this.#line(`${event.stage}  ${((this.#now() - since) / 1000).toFixed(1)} s`);
+        this.#line(`${event.node}  ${((this.#now() - since) / 1000).toFixed(1)} s`);
         break;
       }
     }
