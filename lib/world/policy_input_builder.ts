@@ -44,8 +44,8 @@ export class PolicyInputBuilder {
     const { observation, candidates, mask } = decision;
     checkSelectable(candidates.length, mask);
     const memo = this.#memo(identitiesOf(decision));
-    const seen = memo.aliases.value(observationFields(observation), 1) as JsonObject & PolicyObservation;
     // depths as in the whole input, so that both ways refuse the same nesting
+    const seen = memo.aliases.value(observationFields(observation), 1) as JsonObject & PolicyObservation;
     const list: PolicyCandidate[] = [];
     let text = "";
     for (let i = 0; i < candidates.length; i++) {

@@ -1,0 +1,22 @@
+/** Every code the benchmark throws. */
+export type BenchmarkCode =
+  // asking for something that cannot be generated
+  | "bad_size"
+  | "bad_seed"
+  | "too_few_plans"
+  // splits that overlap or do not hold what they say
+  | "duplicate_in_split"
+  | "split_overlap"
+  | "wrong_split"
+  | "wrong_version"
+  | "wrong_seed"
+  | "unsolvable_task"
+  // task files
+  | "bad_line"
+  | "blank_line"
+  | "line_too_long"
+  | "missing_newline"
+  | "not_sorted"
+  | "not_utf8"
+  // public rules
+  | "not_a_policy_input";
