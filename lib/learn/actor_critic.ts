@@ -31,34 +31,34 @@ const FOLD_FROM = 4;
 const FORWARD_CHUNK = 256;
 
 /**
- * The parts of an actor-critic's parameters. Joint weights are three squares of H rows: for s, for a and for s * a.
+ * The parts of an actor-critic's parameters. `actor_hidden` has three squares of H rows: for s, for a and for s * a.
  * The two scalars come last, so that everything before them is aligned.
  */
 export function actorCriticLayout({ stateWidth, actionWidth, hidden }: ActorCriticShape): ParameterLayout {
   return parameterLayout([
-    ["state.weight", stateWidth, hidden],
-    ["state.bias", 1, hidden],
-    ["action.weight", actionWidth, hidden],
-    ["action.bias", 1, hidden],
-    ["joint.weight", 3 * hidden, hidden],
-    ["joint.bias", 1, hidden],
-    ["logit.weight", hidden, 1],
-    ["critic.weight", hidden, hidden],
-    ["critic.bias", 1, hidden],
-    ["value.weight", hidden, 1],
-    ["logit.bias", 1, 1],
-    ["value.bias", 1, 1],
+    ["state_encoder.weight", stateWidth, hidden],
+    ["state_encoder.bias", 1, hidden],
+    ["action_encoder.weight", actionWidth, hidden],
+    ["action_encoder.bias", 1, hidden],
+    ["actor_hidden.weight", 3 * hidden, hidden],
+    ["actor_hidden.bias", 1, hidden],
+    ["actor_logit.weight", hidden, 1],
+    ["value_hidden.weight", hidden, hidden],
+    ["value_hidden.bias", 1, hidden],
+    ["value_output.weight", hidden, 1],
+    ["actor_logit.bias", 1, 1],
+    ["value_output.bias", 1, 1],
   ]);
 }
 
 /** Gains of the orthogonal initialisation; a part without one is a bias and starts at 0. */
 const GAINS: Readonly<Record<string, number>> = {
-  "state.weight": Math.SQRT2,
-  "action.weight": Math.SQRT2,
-  "joint.weight": Math.SQRT2,
-  "logit.weight": 0.01,
-  "critic.weight": Math.SQRT2,
-  "value.weight": 1,
+  "state_encoder.weight": Math.SQRT2,
+  "action_encoder.weight": Math.SQRT2,
+  "actor_hidden.weight": Math.SQRT2,
+  "actor_logit.weight": 0.01,
+  "value_hidden.weight": Math.SQRT2,
+  "value_output.weight": 1,
 };
 
 /** Addresses in kernel memory of one forward pass over n decisions. */
@@ -175,18 +175,26 @@ export class ActorCritic {
       inputs: S,
       outputs: H,
       x: pass.stateInput,
-      weight: p.at("state.weight"),
-      bias: p.at("state.bias"),
+      weight: p.at("state_encoder.weight"),
+      bias: p.at("state_encoder.bias"),
       out: s,
     });
-    const critic = { weight: p.at("critic.weight"), bias: p.at("critic.bias") };
+    const critic = { weight: p.at("value_hidden.weight"), bias: p.at("value_hidden.bias") };
     denseRelu(k, { rows: n, inputs: H, outputs: H, x: s, ...critic, out: v });
-    k.dotRows(n, H, v, p.at("value.weight"), p.at("value.bias"), pass.values);
+    k.dotRows(n, H, v, p.at("value_output.weight"), p.at("value_output.bias"), pass.values);
 
-    const ws = p.at("joint.weight"), wa = ws + H * H, wp = wa + H * H;
-    const action = { weight: p.at("action.weight"), bias: p.at("action.bias") };
-    const logitWeight = p.at("logit.weight"), logitBias = p.at("logit.bias");
-    dense(k, { rows: n, inputs: H, outputs: H, x: s, weight: ws, bias: p.at("joint.bias"), out: context });
+    const ws = p.at("actor_hidden.weight"), wa = ws + H * H, wp = wa + H * H;
+    const action = { weight: p.at("action_encoder.weight"), bias: p.at("action_encoder.bias") };
+    const logitWeight = p.at("actor_logit.weight"), logitBias = p.at("actor_logit.bias");
+    dense(k, {
+      rows: n,
+      inputs: H,
+      outputs: H,
+      x: s,
+      weight: ws,
+      bias: p.at("actor_hidden.bias"),
+      out: context,
+    });
     for (let d = 0; d < n; d++) {
       const at = offsets[d]!, rows = offsets[d + 1]! - at;
       const sd = s + d * H, u = pass.u + at * H, h = pass.h + at * H;
@@ -212,8 +220,8 @@ export class ActorCritic {
     const { n, offsets, s, v } = pass;
     let largest = 0;
     for (let d = 0; d < n; d++) largest = Math.max(largest, offsets[d + 1]! - offsets[d]!);
-    const ws = p.at("joint.weight"), wa = ws + H * H, wp = wa + H * H;
-    const dws = p.gradientAt("joint.weight"), dwa = dws + H * H, dwp = dwa + H * H;
+    const ws = p.at("actor_hidden.weight"), wa = ws + H * H, wp = wa + H * H;
+    const dws = p.gradientAt("actor_hidden.weight"), dwa = dws + H * H, dwp = dwa + H * H;
     const square = (): number => arena.allocate(H * H);
     const criticT = square(),
       wsT = square(),
@@ -224,23 +232,35 @@ export class ActorCritic {
     const ds = arena.allocate(n * H), dContext = arena.allocate(n * H), dv = arena.allocate(n * H);
     const dh = arena.allocate(largest * H), du = arena.allocate(largest * H);
     const [product, da, dp] = [0, 0, 0].map(() => arena.allocate(FOLD_FROM * H)) as [number, number, number];
-    k.transpose(H, H, p.at("critic.weight"), criticT);
+    k.transpose(H, H, p.at("value_hidden.weight"), criticT);
     k.transpose(H, H, ws, wsT);
     k.transpose(H, H, wa, waT);
     k.transpose(H, H, wp, wpT);
     p.clearGradient();
 
     // value = relu(s W + b) w + b
-    k.floats[p.gradientAt("value.bias")] = chainSum(k, { n, x: head.valueGradient });
-    const dCriticBias = p.gradientAt("critic.bias"), dValueWeight = p.gradientAt("value.weight");
-    k.dotRowsBackward(n, H, v, head.valueGradient, p.at("value.weight"), dValueWeight, dv, dCriticBias);
-    k.matmulTransposed(n, H, H, s, dv, p.gradientAt("critic.weight"), 1);
+    k.floats[p.gradientAt("value_output.bias")] = chainSum(k, { n, x: head.valueGradient });
+    const dCriticBias = p.gradientAt("value_hidden.bias"), dValueWeight = p.gradientAt("value_output.weight");
+    k.dotRowsBackward(
+      n,
+      H,
+      v,
+      head.valueGradient,
+      p.at("value_output.weight"),
+      dValueWeight,
+      dv,
+      dCriticBias,
+    );
+    k.matmulTransposed(n, H, H, s, dv, p.gradientAt("value_hidden.weight"), 1);
     k.matmul(n, H, H, dv, criticT, ds, 0);
 
     // logit = relu(context + u (Wa + diag(s) Wp)) w + b, decision by decision
-    k.floats[p.gradientAt("logit.bias")] = chainSum(k, { n: offsets[n]!, x: head.logitGradient });
-    const logitWeight = p.at("logit.weight"), dLogitWeight = p.gradientAt("logit.weight");
-    const action = { dWeight: p.gradientAt("action.weight"), dBias: p.gradientAt("action.bias") };
+    k.floats[p.gradientAt("actor_logit.bias")] = chainSum(k, { n: offsets[n]!, x: head.logitGradient });
+    const logitWeight = p.at("actor_logit.weight"), dLogitWeight = p.gradientAt("actor_logit.weight");
+    const action = {
+      dWeight: p.gradientAt("action_encoder.weight"),
+      dBias: p.gradientAt("action_encoder.bias"),
+    };
     for (let d = 0; d < n; d++) {
       const at = offsets[d]!, rows = offsets[d + 1]! - at;
       const sd = s + d * H, u = pass.u + at * H, h = pass.h + at * H, dsd = ds + d * H;
@@ -270,7 +290,7 @@ export class ActorCritic {
       x: s,
       dy: dContext,
       dWeight: dws,
-      dBias: p.gradientAt("joint.bias"),
+      dBias: p.gradientAt("actor_hidden.bias"),
     });
     k.matmul(n, H, H, dContext, wsT, ds, 1);
     k.reluBackward(n * H, s, ds);
@@ -280,8 +300,8 @@ export class ActorCritic {
       outputs: H,
       x: pass.stateInput,
       dy: ds,
-      dWeight: p.gradientAt("state.weight"),
-      dBias: p.gradientAt("state.bias"),
+      dWeight: p.gradientAt("state_encoder.weight"),
+      dBias: p.gradientAt("state_encoder.bias"),
     });
   }
 }

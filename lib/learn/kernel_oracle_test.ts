@@ -150,7 +150,7 @@ function train(
   const network = new ActorCritic(arena, { ...widths, hidden });
   network.initialise(stream);
   const start = network.parameters.get();
-  const { offset, rows } = network.parameters.layout.find(({ name }) => name === "logit.weight")!;
+  const { offset, rows } = network.parameters.layout.find(({ name }) => name === "actor_logit.weight")!;
   for (let i = offset; i < offset + rows; i++) start[i] = start[i]! * logitScale;
   network.parameters.set(start);
   const adam = new Adam(network.parameters, { learningRate: 3e-3 });
