@@ -4,9 +4,9 @@ import { FEATURE_MAX } from "./feature_grid.ts";
 import type { PolicyBatch, PolicyOutput, PolicySession, RuntimeName } from "./runtime.ts";
 
 /** Decisions that go through a graph together: more fall out of the second-level cache. Results do not depend on it. */
-const CHUNK_DECISIONS = 64;
+const CHUNK_DECISIONS = 32;
 /** Candidates that go through a graph together, unless one decision alone has more. */
-const CHUNK_CANDIDATES = 1536;
+const CHUNK_CANDIDATES = 768;
 
 /** A checked batch that is not empty, and its sizes. */
 export interface Chunk extends PolicyBatch {

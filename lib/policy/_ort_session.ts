@@ -25,6 +25,8 @@ const OPTIONS: InferenceSession.SessionOptions = {
   interOpNumThreads: 1,
   executionMode: "sequential",
   graphOptimizationLevel: "all",
+  // errors only: its warnings go straight to the terminal
+  logSeverityLevel: 3,
 };
 
 function doubles(

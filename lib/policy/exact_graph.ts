@@ -28,7 +28,6 @@ class GraphBuilder {
     this.constant("zero", [], [0]);
     this.constant("activation_max", [], [ACTIVATION_MAX]);
     this.constant("weight_step", [], [1 / WEIGHT_SCALE]);
-    this.constant("product_step", [], [1 / ACTIVATION_SCALE]);
   }
 
   constant(name: string, dims: readonly number[], data: ArrayLike<number>): string {
@@ -72,6 +71,7 @@ class GraphBuilder {
 function actorCriticGraph(network: ExactActorCritic): OnnxModel {
   const { layers, hidden, stateWidth, actionWidth } = network;
   const graph = new GraphBuilder();
+  graph.constant("product_step", [], [1 / ACTIVATION_SCALE]);
   const state = graph.activation(graph.affine(STATE_INPUT, layers.state_encoder, "state_sum"), "state_code");
   const action = graph.activation(
     graph.affine(ACTION_INPUT, layers.action_encoder, "action_sum"),
