@@ -9,6 +9,8 @@ import { stageError } from "./stage_error.ts";
 export interface PortSpec {
   /** E.g. `application/jsonl`. An input takes only outputs of the same media type. */
   readonly media_type: string;
+  /** Only for a family of inputs: it may be empty. */
+  readonly optional?: true;
 }
 
 /** Ports by name. An input name that ends in `/*` stands for a family: one or more inputs `traces/…`. */
@@ -206,7 +208,8 @@ export function checkInputNames(
       });
     }
   }
-  for (const port of Object.keys(stage.inputs)) {
+  for (const [port, { optional }] of Object.entries(stage.inputs)) {
+    if (optional) continue;
     const given = port.endsWith("/*")
       ? names.some((name) => name.startsWith(port.slice(0, -1)))
       : names.includes(port);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Digest } from "../core/digest.ts";
 import type { Params } from "../store/action_record.ts";
-import { MAX_NODES, OUTSIDE_PRODUCERS } from "../store/manifest.ts";
+import { isReservedId, MAX_NODES } from "../store/manifest.ts";
 import { parseRunName } from "../store/run_name.ts";
 import {
   checkInputNames,
@@ -81,9 +81,10 @@ export function checkPlan(plan: ExperimentPlan): CheckedPlan {
   }
   const byId = new Map<string, PlanNode>();
   const versions = new Map<string, Stage>();
+  const titles = new Set<string>();
   for (const node of plan.nodes) {
     parseRunName(node.id, { field: "id" });
-    if ((OUTSIDE_PRODUCERS as readonly string[]).includes(node.id)) {
+    if (isReservedId(node.id)) {
       throw stageError("bad_plan", { message: "a node id is reserved", node: node.id });
     }
     if (byId.has(node.id)) throw stageError("duplicate_node", { node: node.id });
@@ -95,6 +96,13 @@ export function checkPlan(plan: ExperimentPlan): CheckedPlan {
       });
     }
     versions.set(node.stage.name, node.stage);
+    for (const output of Object.keys(node.stage.outputs)) {
+      const title = `${node.id}/${output}`;
+      if (titles.has(title)) {
+        throw stageError("bad_plan", { message: "two outputs have one name", actual: title });
+      }
+      titles.add(title);
+    }
     byId.set(node.id, { ...node, params: node.stage.parseParams(node.params) });
   }
   for (const node of byId.values()) checkInputs(node, byId);
@@ -102,9 +110,8 @@ export function checkPlan(plan: ExperimentPlan): CheckedPlan {
   const paths = [...views.map(({ path }) => path), ...(plan.uncoveredViews ?? [])];
   for (const path of paths) {
     parseRunName(path, { field: "views" });
-    if (paths.indexOf(path) !== paths.lastIndexOf(path)) {
-      throw stageError("bad_plan", { message: "two views have one path", view: path });
-    }
+    const same = paths.filter((other) => other === path || other.startsWith(`${path}/`));
+    if (same.length > 1) throw stageError("bad_plan", { message: "two views share a path", view: path });
   }
   for (const view of views) mediaTypeOf(view, byId, { view: view.path });
   const nodes = sorted(byId);

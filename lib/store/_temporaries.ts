@@ -3,7 +3,7 @@ import type { FileLayer, LockHandle } from "./file_layer.ts";
 const LOCK = ".lock";
 
 /**
- * Names for half-written files, in a directory of their own, and the removal of those that killed processes left.
+ * Names for half-written files and folders, in a directory of their own, and the removal of those that killed processes left.
  *
  * No age and no process number decides what is left over: each owner holds a lock on `<owner>.lock` for as long as it
  * lives, and the system drops that lock at its death. A cleaner removes `<owner>.*` only where it gets the lock, or
@@ -47,7 +47,7 @@ export class Temporaries implements Disposable {
       const lock = this.#layer.lock(lockPath, "existing");
       if (lock === "busy") continue;
       for (const name of files) {
-        this.#layer.remove(`${this.#directory}/${name}`);
+        this.#layer.removeTree(`${this.#directory}/${name}`);
         removed++;
       }
       if (lock !== "absent") {
@@ -56,6 +56,16 @@ export class Temporaries implements Disposable {
       }
     }
     return removed;
+  }
+
+  /**
+   * Removes a file or folder of this owner that may still be there, without hiding an error that is already on its
+   * way up: what stays is harmless, and the next owner removes it.
+   */
+  discard(path: string): void {
+    try {
+      this.#layer.removeTree(path);
+    } catch { /* see above */ }
   }
 
   #acquire(): { name: string; lock: LockHandle } {

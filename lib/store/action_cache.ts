@@ -99,10 +99,8 @@ export class ActionCache {
     const key = keyOf(action);
     const bytes = canonicalBytes({ schema: ACTION_RESULT_SCHEMA, action, outputs });
     const { layer } = this.#blobs;
-    if (layer.facts(this.path(key)) === undefined) {
-      layer.makeDirectory(`${this.#blobs.path}/actions`);
-      if (this.#blobs.writeFile(this.path(key), bytes, "create")) return "recorded";
-    }
+    const isNew = layer.facts(this.path(key)) === undefined;
+    if (isNew && this.#blobs.writeFile(this.path(key), bytes, "create")) return "recorded";
     const earlier = this.get(key);
     if (earlier === undefined) return this.publish(action, outputs, where); // removed by a person in between
     this.#mustAgree(earlier, outputs, where);

@@ -70,6 +70,7 @@ export class BlobStore implements Disposable {
     return new BlobWriter({
       layer: this.layer,
       temporary: this.#temporaries.next(),
+      discard: (temporary) => this.#temporaries.discard(temporary),
       publish: (temporary, descriptor) => {
         if (this.#isThere(descriptor)) return false;
         const path = this.blobPath(descriptor.digest);
@@ -113,14 +114,19 @@ export class BlobStore implements Disposable {
   /** Makes the folders and the two fixed files of the layout; does nothing the second time. */
   prepare(): void {
     if (this.#ready) return;
-    this.layer.makeDirectory(`${this.path}/blobs/sha256`);
-    const fixed = [[`${this.path}/oci-layout`, OCI_LAYOUT_BYTES], [
-      `${this.path}/index.json`,
+    for (const folder of ["blobs/sha256", "actions", "refs"]) {
+      this.layer.makeDirectory(`${this.path}/${folder}`);
+    }
+    this.layer.syncDirectory(`${this.path}/blobs`);
+    const fixed: readonly [string, Uint8Array][] = [["oci-layout", OCI_LAYOUT_BYTES], [
+      "index.json",
       EMPTY_INDEX_BYTES,
     ]];
-    for (const [path, bytes] of fixed as [string, Uint8Array][]) {
+    for (const [name, bytes] of fixed) {
+      const path = `${this.path}/${name}`;
       if (this.layer.facts(path) === undefined) this.#writeFile(path, bytes, "create");
     }
+    this.layer.syncDirectory(this.path);
     this.#ready = true;
   }
 
@@ -137,7 +143,7 @@ export class BlobStore implements Disposable {
       else created = this.layer.link(temporary, path);
       this.layer.syncDirectory(path.slice(0, path.lastIndexOf("/")));
     } finally {
-      discard(this.layer, temporary);
+      this.#temporaries.discard(temporary);
     }
     return created;
   }
@@ -161,32 +167,27 @@ export class BlobStore implements Disposable {
   }
 }
 
-/** Removes a temporary without hiding the error that is already on its way up: leftovers are harmless. */
-function discard(layer: FileLayer, temporary: string): void {
-  try {
-    layer.remove(temporary);
-  } catch { /* the next process that opens the store for writing removes it */ }
-}
-
 /** Content on its way into a store. */
 export class BlobWriter implements Disposable {
-  readonly #layer: FileLayer;
   readonly #temporary: string;
   readonly #publish: (temporary: string, descriptor: Descriptor) => boolean;
+  readonly #discard: (temporary: string) => void;
   readonly #hash = new DigestWriter();
   readonly #buffer = new Uint8Array(BUFFER);
   #filled = 0;
   #file: WriteHandle | undefined;
 
   /** Made by {@link BlobStore.writer}. */
-  constructor({ layer, temporary, publish }: {
+  constructor({ layer, temporary, publish, discard }: {
     layer: FileLayer;
     temporary: string;
+    /** Gives the finished file its name; false where the store has the content already. */
     publish: (temporary: string, descriptor: Descriptor) => boolean;
+    discard: (temporary: string) => void;
   }) {
-    this.#layer = layer;
     this.#temporary = temporary;
     this.#publish = publish;
+    this.#discard = discard;
     this.#file = layer.create(temporary);
   }
 
@@ -213,13 +214,12 @@ export class BlobWriter implements Disposable {
     const file = this.#open();
     file.sync();
     this.#close();
+    let named = false;
     try {
-      if (this.#publish(this.#temporary, descriptor)) return descriptor;
-    } catch (error) {
-      discard(this.#layer, this.#temporary);
-      throw error;
+      named = this.#publish(this.#temporary, descriptor);
+    } finally {
+      if (!named) this.#discard(this.#temporary);
     }
-    discard(this.#layer, this.#temporary);
     return descriptor;
   }
 
@@ -241,6 +241,6 @@ export class BlobWriter implements Disposable {
   [Symbol.dispose](): void {
     if (this.#file === undefined) return;
     this.#close();
-    discard(this.#layer, this.#temporary);
+    this.#discard(this.#temporary);
   }
 }

@@ -22,7 +22,7 @@ export const DAG_SCHEMA = "tracewright.dag.v1";
 export const MAX_MANIFEST = 16 * 1024 * 1024;
 /** Most nodes in one DAG. */
 export const MAX_NODES = 10_000;
-/** What an input may come from besides a node. No node may have such an id. */
+/** What an input may come from besides a node. No node id may be one of these or lie below one. */
 export const OUTSIDE_PRODUCERS = ["config", "source"] as const;
 
 /** One input of a node: its content, and the node it came from, or `config`, or `source` for content from outside. */
@@ -99,6 +99,11 @@ export function actionOf(node: DagNode, numerics: readonly string[]): ActionReco
   const inputs: Record<string, Digest> = {};
   for (const [name, input] of Object.entries(node.inputs)) inputs[name] = input.digest;
   return { schema: ACTION_SCHEMA, stage: node.stage, numerics, params: node.params, inputs };
+}
+
+/** True for a node id that could be taken for something from outside. */
+export function isReservedId(id: string): boolean {
+  return (OUTSIDE_PRODUCERS as readonly string[]).includes(id.split("/", 1)[0]!);
 }
 
 /** Output digests by `<node id>/<output name>`. */
@@ -208,6 +213,9 @@ function checkDag(dag: DagManifest): void {
     parseRunName(path, { field: "views" });
     if (/^(blobs|oci-layout|index\.json|manifest\.json)(\/|$)/.test(path)) {
       refuse("a view takes the place of a part of the layout", { actual: path });
+    }
+    if (Object.keys(dag.views).some((other) => other.startsWith(`${path}/`))) {
+      refuse("a view lies below another", { actual: path });
     }
     if (digest !== null && !digests.has(digest)) {
       refuse("a view shows what the run does not hold", { view: path, actual: digest });
