@@ -27,7 +27,7 @@ async function graphOf(module: string): Promise<unknown> {
 
 async function currentCodes(): Promise<Codes> {
   const lock = JSON.parse(await Deno.readTextFile(`${root}/deno.lock`));
-  const url = new URL(`file://${root}/`).href;
+  const url = new URL(`file:///${root.replaceAll("\\", "/").replace(/^\//, "")}/`).href;
   const names: string[] = [];
   for await (const { name } of Deno.readDir(`${root}/lib/pipeline/stages`)) {
     if (name.endsWith(SUFFIX)) names.push(name.slice(0, -SUFFIX.length));
