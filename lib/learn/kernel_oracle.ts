@@ -72,9 +72,9 @@ export class KernelOracle implements Kernels {
     for (let i = 0; i < rows; i++) this.floats.copyWithin(out + i * cols, row, row + cols);
   }
 
-  /** x[n] = max(x, 0) in place; NaN becomes 0. */
+  /** x[n] becomes 0 where negative, in place; NaN stays NaN, so that it reaches the loss. */
   relu(n: number, x: number): void {
-    for (let i = x; i < x + n; i++) this.floats[i] = this.floats[i]! > 0 ? this.floats[i]! : 0;
+    for (let i = x; i < x + n; i++) if (this.floats[i]! < 0) this.floats[i] = 0;
   }
 
   /** gradient[n] becomes 0 where activation[n] is not positive. */

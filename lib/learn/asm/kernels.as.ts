@@ -70,12 +70,12 @@ export function fillRows(rows: i32, cols: i32, row: usize, out: usize): void {
   }
 }
 
-/** x[n] = max(x, 0) in place; NaN becomes 0, so a caller checks its loss for NaN. */
+/** x[n] becomes 0 where negative, in place; NaN stays NaN, so that it reaches the loss. */
 export function relu(n: i32, x: usize): void {
   const zero = f32x4.splat(0);
   let p = x << 2;
   for (let i = 0; i < n; i += 4) {
-    v128.store(p, f32x4.pmax(zero, v128.load(p)));
+    v128.store(p, f32x4.pmax(v128.load(p), zero));
     p += 16;
   }
 }
