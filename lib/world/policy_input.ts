@@ -17,7 +17,7 @@ import {
 } from "./_decision.ts";
 import { collectIdentities, EntityAliases, FORBIDDEN_KEYS } from "./_entity_alias.ts";
 import type { WorldCode } from "./_error.ts";
-import { seal, sealOf } from "./_sealed_input.ts";
+import { seal, sealOf, textOfSealed } from "./_sealed_input.ts";
 import type { Observation, ToolCall, ToolSchema } from "./contracts.ts";
 import { frozenCopy } from "./frozen_copy.ts";
 
@@ -71,7 +71,7 @@ export function policyInputFromDecision(decision: Decision): PolicyInput {
       tool_schema: schemaFields(byName.get(tool_name) ?? unknownCandidateTool(tool_name)),
     })),
   }) as JsonObject & Omit<PolicyInput, "schema_version">;
-  return seal(Object.freeze({ schema_version: POLICY_INPUT_SCHEMA, ...input }), null);
+  return seal(Object.freeze({ schema_version: POLICY_INPUT_SCHEMA, ...input }));
 }
 
 const json = z.custom<Json>(() => true);
@@ -185,7 +185,7 @@ export function parsePolicyInput(value: unknown): PolicyInput {
       });
     }
   }
-  return seal(frozenCopy(input), text);
+  return seal(frozenCopy(input));
 }
 
 /** True where this room made the value, by building or by parsing: what a policy must ask before it looks. */
@@ -197,7 +197,7 @@ export function isPolicyInput(value: unknown): value is PolicyInput {
 export function canonicalPolicyText(input: PolicyInput): string {
   const known = sealOf(input);
   if (known === undefined) return canonicalJson(input);
-  return known.text ??= canonicalJson(input);
+  return known.text ??= textOfSealed(input);
 }
 
 const encoder = new TextEncoder();

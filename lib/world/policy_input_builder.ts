@@ -1,4 +1,3 @@
-import { canonicalJson } from "../core/canonical_json.ts";
 import type { JsonObject } from "../core/canonical_json.ts";
 import {
   checkSelectable,
@@ -12,23 +11,17 @@ import { EntityAliases } from "./_entity_alias.ts";
 import { seal } from "./_sealed_input.ts";
 import type { ToolSchema } from "./contracts.ts";
 import { POLICY_INPUT_SCHEMA } from "./policy_input.ts";
-import type {
-  Decision,
-  PolicyCandidate,
-  PolicyInput,
-  PolicyObservation,
-  PolicyToolCall,
-} from "./policy_input.ts";
+import type { Decision, PolicyInput, PolicyObservation, PolicyToolCall } from "./policy_input.ts";
 
 /** What does not change between decisions with the same identities. */
 interface Memo {
   readonly aliases: EntityAliases;
-  readonly schemas: Map<string, { readonly schema: ToolSchema; readonly text: string }>;
+  readonly schemas: Map<string, ToolSchema>;
 }
 
 /**
- * Builds the policy inputs of one task. Gives the same bytes as `policyInputFromDecision`, but aliases and writes each
- * schema once instead of at every decision, and keeps the canonical text with the input.
+ * Builds the policy inputs of one task. Gives the same bytes as `policyInputFromDecision`, but aliases each schema and
+ * each string once instead of at every decision.
  */
 export class PolicyInputBuilder {
   readonly #schemas: ReadonlyMap<string, ToolSchema>;
@@ -46,28 +39,18 @@ export class PolicyInputBuilder {
     const memo = this.#memo(identitiesOf(decision));
     // depths as in the whole input, so that both ways refuse the same nesting
     const seen = memo.aliases.value(observationFields(observation), 1) as JsonObject & PolicyObservation;
-    const list: PolicyCandidate[] = [];
-    let text = "";
-    for (let i = 0; i < candidates.length; i++) {
-      const { tool_name, arguments: args } = candidates[i]!;
-      const { schema, text: schemaText } = this.#schema(memo, tool_name);
-      const call = memo.aliases.value({ arguments: args, tool_name }, 3) as JsonObject & PolicyToolCall;
-      const action_mask = mask[i]!;
-      list.push(Object.freeze({ tool_call: call, action_mask, tool_schema: schema }));
-      text += `${i === 0 ? "" : ","}{"action_mask":${action_mask},"tool_call":${canonicalJson(call)}` +
-        `,"tool_schema":${schemaText}}`;
-    }
-    const input: PolicyInput = Object.freeze({
+    const list = candidates.map(({ tool_name, arguments: args }, i) =>
+      Object.freeze({
+        tool_call: memo.aliases.value({ tool_name, arguments: args }, 3) as JsonObject & PolicyToolCall,
+        action_mask: mask[i]!,
+        tool_schema: this.#schema(memo, tool_name),
+      })
+    );
+    return seal(Object.freeze({
       schema_version: POLICY_INPUT_SCHEMA,
       observation: seen,
       candidates: Object.freeze(list),
-    });
-    return seal(
-      input,
-      `{"candidates":[${text}],"observation":${
-        canonicalJson(seen)
-      },"schema_version":"${POLICY_INPUT_SCHEMA}"}`,
-    );
+    }));
   }
 
   #memo(identities: ReadonlySet<string>): Memo {
@@ -80,14 +63,13 @@ export class PolicyInputBuilder {
     return memo;
   }
 
-  #schema(memo: Memo, name: string): { readonly schema: ToolSchema; readonly text: string } {
-    let entry = memo.schemas.get(name);
-    if (entry === undefined) {
+  #schema(memo: Memo, name: string): ToolSchema {
+    let schema = memo.schemas.get(name);
+    if (schema === undefined) {
       const source = schemaFields(this.#schemas.get(name) ?? unknownCandidateTool(name));
-      const schema = memo.aliases.value(source) as JsonObject & ToolSchema;
-      entry = { schema, text: canonicalJson(schema) };
-      memo.schemas.set(name, entry);
+      schema = memo.aliases.value(source, 3) as JsonObject & ToolSchema;
+      memo.schemas.set(name, schema);
     }
-    return entry;
+    return schema;
   }
 }
