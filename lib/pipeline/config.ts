@@ -12,6 +12,8 @@ const learningRate = z.number().gt(0).max(1);
 const share = z.number().min(0).max(1);
 const coefficient = z.number().min(0).max(1_000);
 const rewardTerm = z.number().min(-1_000).max(1_000);
+/** The kernels work on rows of whole SIMD tiles. */
+const hiddenWidth = z.int().min(8).max(512).multipleOf(8);
 const variantName = z.enum(VARIANTS.map(({ name }) => name));
 
 const schema = z.strictObject({
@@ -32,7 +34,7 @@ const schema = z.strictObject({
   policy: z.strictObject({
     state_width: z.int().min(16).max(256),
     action_width: z.int().min(16).max(256),
-    hidden_width: z.int().min(8).max(512),
+    hidden_width: hiddenWidth,
   }),
   behaviour_cloning: z.strictObject({
     epochs: z.int().min(1).max(1_000),
@@ -41,7 +43,7 @@ const schema = z.strictObject({
     max_grad_norm: z.number().gt(0).max(1_000),
   }),
   progress: z.strictObject({
-    hidden_width: z.int().min(8).max(512),
+    hidden_width: hiddenWidth,
     epochs: z.int().min(1).max(1_000),
     batch_size: z.int().min(1).max(65_536),
     learning_rate: learningRate,

@@ -141,6 +141,8 @@ function problemOf(issue: Issue, schema: z.core.$ZodType): ConfigProblem[] {
     ? issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(", ")}`
     : issue.code === "too_small" || issue.code === "too_big"
     ? bound(issue)
+    : issue.code === "not_multiple_of"
+    ? `a multiple of ${issue.divisor}`
     : issue.code === "invalid_format" && issue.format === "regex"
     ? `a text that matches ${issue.pattern}`
     : issue.message;

@@ -106,6 +106,7 @@ Deno.test("configProblems() names each way in which a field can be wrong", () =>
     [["ppo", "clip_ratio"], 0, "out_of_range ppo.clip_ratio"],
     [["ppo", "target_kl"], 0, "out_of_range ppo.target_kl"],
     [["ppo", "epochs"], 2.5, "wrong_type ppo.epochs"],
+    [["policy", "hidden_width"], 50, "wrong_value policy.hidden_width"],
     [["reward", "step"], -0, "wrong_value reward.step"],
     [["semantics"], "frozen", "wrong_value semantics"],
     [["schema"], "tracewright.experiment.v2", "wrong_value schema"],
