@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ESTIMATOR_HIDDEN, MAX_WIDTH } from "../policy/exact_network.ts";
 import { configError, type ConfigProblem, problemsOf } from "./config_problem.ts";
 import { VARIANTS } from "./config_variants.ts";
 
@@ -12,8 +13,7 @@ const learningRate = z.number().gt(0).max(1);
 const share = z.number().min(0).max(1);
 const coefficient = z.number().min(0).max(1_000);
 const rewardTerm = z.number().min(-1_000).max(1_000);
-/** The kernels work on rows of whole SIMD tiles. */
-const hiddenWidth = z.int().min(8).max(512).multipleOf(8);
+const featureWidth = z.int().min(16).max(MAX_WIDTH);
 const variantName = z.enum(VARIANTS.map(({ name }) => name));
 
 const schema = z.strictObject({
@@ -32,9 +32,10 @@ const schema = z.strictObject({
     test_tasks: z.int().min(1).max(MAX_TASKS),
   }),
   policy: z.strictObject({
-    state_width: z.int().min(16).max(256),
-    action_width: z.int().min(16).max(256),
-    hidden_width: hiddenWidth,
+    state_width: featureWidth,
+    action_width: featureWidth,
+    // The kernels work on rows of whole SIMD tiles.
+    hidden_width: z.int().min(8).max(MAX_WIDTH).multipleOf(8),
   }),
   behaviour_cloning: z.strictObject({
     epochs: z.int().min(1).max(1_000),
@@ -43,7 +44,8 @@ const schema = z.strictObject({
     max_grad_norm: z.number().gt(0).max(1_000),
   }),
   progress: z.strictObject({
-    hidden_width: hiddenWidth,
+    // Part of the exact format; written out so that a config says all there is to know.
+    hidden_width: z.literal(ESTIMATOR_HIDDEN),
     epochs: z.int().min(1).max(1_000),
     batch_size: z.int().min(1).max(65_536),
     learning_rate: learningRate,
