@@ -1,5 +1,4 @@
 import { policyError } from "./_error.ts";
-import { FEATURE_MAX } from "./feature_grid.ts";
 
 /** Identifies the arithmetic: integer-valued float64, every sum under 2^53. Part of what a checkpoint states. */
 export const EXACT_NUMERICS = "exact-f64-v1";
@@ -22,7 +21,6 @@ export const LOGIT_SCALE = 2 ** 26;
 export const LOGIT_LIMIT = 2 ** 43;
 /** Every partial sum, in any order, stays under this, so no addition rounds. */
 export const EXACT_LIMIT = 2 ** 53;
-export { FEATURE_MAX };
 
 /** Largest width of a feature vector or hidden layer that this format accepts. */
 export const MAX_WIDTH = 256;

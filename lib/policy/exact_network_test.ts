@@ -9,10 +9,10 @@ import {
   checkNetwork,
   EXACT_LIMIT,
   type ExactActorCritic,
-  FEATURE_MAX,
   LOGIT_LIMIT,
   WEIGHT_MAX,
 } from "./exact_network.ts";
+import { FEATURE_MAX } from "./feature_grid.ts";
 
 const SIZES = { stateWidth: 5, actionWidth: 4, hidden: 3 };
 const fresh = () => randomActorCritic(SIZES, new RandomStream(1));

@@ -14,13 +14,15 @@ function disableTelemetry(): void {
 
 let loading: Promise<OrtPackage> | undefined;
 
-/** Loaded on first use, so that a process without `--allow-ffi` may import this file. */
+/**
+ * Loaded on first use, so that a process without `--allow-ffi` may import this file. A failure is final: the module
+ * system does not load a module twice.
+ */
 async function load(): Promise<OrtPackage> {
   disableTelemetry();
   try {
     return await import("onnxruntime-node");
   } catch (cause) {
-    loading = undefined;
     throw policyError("runtime_unavailable", {
       message: "onnxruntime-node could not be loaded",
       runtime: "native",
