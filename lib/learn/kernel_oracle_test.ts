@@ -7,6 +7,7 @@ import { KernelArena } from "./arena.ts";
 import { bcObjective } from "./bc.ts";
 import { KernelOracle } from "./kernel_oracle.ts";
 import { type Kernels, wasmKernels } from "./kernels.ts";
+import { parameterDigest } from "./parameter_block.ts";
 
 /** Numbers of every kind that training meets, denormal numbers, zeros of both signs and large ones among them. */
 function numbers(stream: RandomStream, n: number): Float32Array {
@@ -200,3 +201,11 @@ for (const hidden of [48, 96, 64]) {
     });
   }
 }
+
+Deno.test("a training gives the parameters that it gives on every other machine", () => {
+  const { parameters } = train(wasmKernels, { hidden: 96, logitScale: 1, steps: 5 });
+  assert.equal(
+    parameterDigest(parameters),
+    "sha256:acee8d15bdab4727e5133da809b564123df1a58cdc4e0e28d1aea76042c16ec8",
+  );
+});

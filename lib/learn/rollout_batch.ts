@@ -1,15 +1,22 @@
 import { totalReward } from "../episode/reward.ts";
-import type { Episode } from "../episode/run_episodes.ts";
+import type { EpisodeStep } from "../episode/run_episodes.ts";
 import { decisionBatch, type FeatureWidths } from "./decision_batch.ts";
 import { gae } from "./gae.ts";
 import type { RolloutBatch } from "./ppo.ts";
+
+/** The part of a finished episode that a policy learns from. */
+export interface TrainingEpisode {
+  readonly steps: readonly (Pick<EpisodeStep, "features" | "choice" | "reward"> & {
+    readonly outcome: Pick<EpisodeStep["outcome"], "done">;
+  })[];
+}
 
 /**
  * Finished episodes as one batch for PPO, with advantages by GAE. Steps lie in episode order; every episode ended, so
  * nothing is bootstrapped.
  */
 export function rolloutBatch(
-  episodes: readonly Episode[],
+  episodes: readonly TrainingEpisode[],
   { gamma, lambda, ...widths }: FeatureWidths & { readonly gamma: number; readonly lambda: number },
 ): RolloutBatch {
   const steps = episodes.flatMap((episode, trajectory) =>

@@ -1,13 +1,16 @@
 import { exp, logSoftmax } from "../core/numerics.ts";
 import type { RandomStream } from "../core/random_stream.ts";
-import type { Actor } from "../episode/actor.ts";
+import type { Choice, PendingDecision } from "../episode/actor.ts";
 import type { ActorCritic } from "./actor_critic.ts";
 import { decisionBatch } from "./decision_batch.ts";
 
+/** The part of a decision that a network reads. */
+export type EncodedPending = Pick<PendingDecision, "features" | "episode">;
+
 /**
- * Samples from the float32 network, for training rollouts. Each episode draws from a stream of its own, one uniform
- * number a decision, so a choice does not depend on which episodes go together. The log-probability comes out of the same
- * operations as in training, so the first ratio of an update is exactly 1.
+ * An actor of the episode room that samples from the float32 network, for training rollouts. Each episode draws from a
+ * stream of its own, one uniform number a decision, so a choice does not depend on which episodes go together. The
+ * log-probability comes out of the same operations as in training, so the first ratio of an update is exactly 1.
  *
  * @param streamOf the stream of an episode, by its position in the caller's list; asked once
  */
@@ -16,7 +19,7 @@ export function samplingActor(
     readonly network: ActorCritic;
     readonly streamOf: (episode: number) => RandomStream;
   },
-): Actor {
+): (decisions: readonly EncodedPending[]) => Promise<readonly Choice[]> {
   const streams = new Map<number, RandomStream>();
   return (decisions) => {
     const batch = decisionBatch(decisions.map(({ features }) => features), network.shape);
