@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+
+/**
+ * The smoke experiment as a user runs it: in folders of its own, with one worker and with two, killed in the middle,
+ * run again, moved, and damaged.
+ */
+
+const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);
+const ENV = { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+const OFFLINE = ["--cached-only", "--frozen", "--no-remote", "--no-prompt"];
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function deno(args: readonly string[]): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...OFFLINE, ...args],
+    cwd: ROOT,
+    env: ENV,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+async function ended(command: Deno.Command): Promise<Ended> {
+  const { code, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}
+
+function smoke(folder: string, ...more: string[]): Deno.Command {
+  return deno([
+    "--allow-read",
+    `--allow-write=${folder}`,
+    "--allow-ffi",
+    "--allow-env=LOG_STREAM,LOG_TOKENS",
+    "cli/smoke.ts",
+    "--store",
+    `${folder}/store`,
+    "--output",
+    `${folder}/runs`,
+    "--json",
+    ...more,
+  ]);
+}
+
+function verify(manifest: string): Promise<Ended> {
+  return ended(deno(["--allow-read", "cli/verify.ts", "--manifest", manifest, "--json"]));
+}
+
+interface SmokeResult {
+  readonly run_id: string;
+  readonly result_id: string;
+  readonly stages: number;
+  readonly cached: number;
+}
+
+function resultOf({ code, out, err }: Ended): SmokeResult {
+  assert.equal(code, 0, err);
+  return JSON.parse(out) as SmokeResult;
+}
+
+function runFolder(folder: string): string {
+  const runs = [...Deno.readDirSync(`${folder}/runs`)].filter(({ isDirectory }) => isDirectory);
+  assert.equal(runs.length, 1);
+  return `${folder}/runs/${runs[0]?.name}`;
+}
+
+Deno.test("smoke: the same ids with one worker and with two, and no work at all the second time", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const one = resultOf(await ended(smoke(`${folder}/one`, "--workers", "1")));
+    const two = resultOf(await ended(smoke(`${folder}/two`, "--workers", "2")));
+    assert.deepEqual([one.run_id, one.result_id], [two.run_id, two.result_id]);
+    assert.deepEqual([one.stages, one.cached], [8, 0]);
+
+    await t.step("the result is the golden one", () => {
+      const golden = JSON.parse(Deno.readTextFileSync(`${ROOT}fixtures/golden.json`)) as {
+        result_id: string;
+      };
+      assert.equal(one.result_id, golden.result_id);
+    });
+
+    await t.step("a second run takes everything from the store", async () => {
+      const again = await ended(smoke(`${folder}/one`));
+      const { run_id, stages, cached } = resultOf(again);
+      assert.deepEqual([run_id, stages, cached], [one.run_id, 8, 8]);
+    });
+
+    await t.step("a moved run verifies", async () => {
+      await Deno.rename(runFolder(`${folder}/two`), `${folder}/elsewhere`);
+      const { code, err } = await verify(`${folder}/elsewhere/manifest.json`);
+      assert.equal(code, 0, err);
+    });
+
+    await t.step("an edited report is refused with code, place and both values", async () => {
+      const report = `${folder}/elsewhere/report.md`;
+      await Deno.writeTextFile(report, (await Deno.readTextFile(report)).replace(/[0-9]/, "x"));
+      const { code, out, err } = await verify(`${folder}/elsewhere/manifest.json`);
+      assert.equal(code, 1, out + err);
+      assert.match(err, /\[view_mismatch\]/);
+      assert.match(err, /report\.md/);
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("smoke: killed after a stage has ended, the next run goes on from there to the same result", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const child = smoke(folder, "--workers", "1").spawn();
+    const decoder = new TextDecoder();
+    let seen = "";
+    for await (const chunk of child.stderr) {
+      seen += decoder.decode(chunk, { stream: true });
+      if (/^bc\/17 /m.test(seen)) break;
+    }
+    child.kill("SIGKILL");
+    await child.stdout.cancel();
+    assert.notEqual((await child.status).code, 0);
+    const { result_id, cached } = resultOf(await ended(smoke(folder, "--workers", "1")));
+    const golden = JSON.parse(Deno.readTextFileSync(`${ROOT}fixtures/golden.json`)) as { result_id: string };
+    assert.equal(result_id, golden.result_id);
+    assert.ok(cached >= 2, `${cached} stages were kept`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("smoke: a bad config exits 2 and writes nothing", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const config = `${folder}/bad.yaml`;
+    const text = await Deno.readTextFile(`${ROOT}configs/smoke.yaml`);
+    await Deno.writeTextFile(config, text.replace("gamma:", "gama:"));
+    const { code, err } = await ended(smoke(folder, "--config", config));
+    assert.equal(code, 2);
+    assert.match(err, /bad\.yaml:\d+:\d+/);
+    assert.match(err, /did you mean "gamma"/);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["bad.yaml"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
