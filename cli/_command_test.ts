@@ -175,3 +175,34 @@ Deno.test("execute() shows progress and notes on standard error only", async () 
     err: "benchmark  cached\na note\n",
   });
 });
+
+Deno.test({
+  name: "executeAndExit() ends with 130 at an interrupt",
+  ignore: Deno.build.os === "windows", // which has no signals to send
+  fn: async () => {
+    const module = new URL("./_command.ts", import.meta.url).href;
+    const program = `
+      import { command, executeCommand } from ${JSON.stringify(module)};
+      const spec = { name: "wait", summary: "wait", options: {}, examples: [], permissions: [] };
+      const forever = (_options, { note }) => {
+        note("waiting");
+        return new Promise((resolve) => setTimeout(resolve, 2 ** 30));
+      };
+      await executeCommand(command(spec, forever));`;
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--no-lock", program],
+      cwd: new URL("..", import.meta.url),
+      env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    let seen = "";
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
+      seen += chunk;
+      if (seen.endsWith("waiting\n")) child.kill("SIGINT");
+    }
+    assert.equal((await child.status).code, 130);
+    assert.match(seen, /interrupted; finished stages are kept/);
+  },
+});
