@@ -1,3 +1,5 @@
+import type { EncodedDecision } from "../policy/encoder.ts";
+import { FEATURE_SCALE } from "../policy/feature_grid.ts";
 import { learnError } from "./_error.ts";
 
 /**
@@ -21,26 +23,13 @@ export interface FeatureWidths {
   readonly actionWidth: number;
 }
 
-/** One encoded decision, as the feature encoder of the policy room makes it: grid integers. */
-export interface GridDecision {
-  /** Shape [S]. */
-  readonly state: Int32Array;
-  /** Shape [A, D], row-major. */
-  readonly actions: Int32Array;
-  /** Shape [A]. */
-  readonly mask: readonly boolean[];
-}
-
-/** Feature value of one step of the grid. */
-const GRID = 1 / 1024;
-
 /** Number of decisions in a batch. */
 export function decisionCount(batch: DecisionBatch): number {
   return batch.offsets.length - 1;
 }
 
 /** Joins encoded decisions into one batch, in the order given. */
-export function decisionBatch(decisions: readonly GridDecision[], widths: FeatureWidths): DecisionBatch {
+export function decisionBatch(decisions: readonly EncodedDecision[], widths: FeatureWidths): DecisionBatch {
   const { stateWidth: S, actionWidth: D } = widths;
   const offsets = new Int32Array(decisions.length + 1);
   decisions.forEach((decision, d) => offsets[d + 1] = offsets[d]! + decision.mask.length);
@@ -59,8 +48,10 @@ export function decisionBatch(decisions: readonly GridDecision[], widths: Featur
         actual: shape,
       });
     }
-    for (let i = 0; i < S; i++) state[d * S + i] = decision.state[i]! * GRID;
-    for (let i = 0; i < decision.actions.length; i++) action[first * D + i] = decision.actions[i]! * GRID;
+    for (let i = 0; i < S; i++) state[d * S + i] = decision.state[i]! / FEATURE_SCALE;
+    for (let i = 0; i < decision.actions.length; i++) {
+      action[first * D + i] = decision.actions[i]! / FEATURE_SCALE;
+    }
     decision.mask.forEach((selectable, a) => mask[first + a] = selectable ? 1 : 0);
   });
   const batch = { offsets, state, action, mask };

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { hasCode } from "../core/error.ts";
-import { decisionBatch, type GridDecision, selectCandidates, selectDecisions } from "./decision_batch.ts";
+import type { EncodedDecision } from "../policy/encoder.ts";
+import { decisionBatch, selectCandidates, selectDecisions } from "./decision_batch.ts";
 
 const WIDTHS = { stateWidth: 2, actionWidth: 1 };
-const DECISIONS: GridDecision[] = [
+const DECISIONS: EncodedDecision[] = [
   { state: Int32Array.of(1024, -512), actions: Int32Array.of(1, 2), mask: [true, false] },
   { state: Int32Array.of(0, 1), actions: Int32Array.of(3), mask: [true] },
   { state: Int32Array.of(2, 3), actions: Int32Array.of(4, 5, 6), mask: [false, false, true] },
@@ -27,7 +28,7 @@ Deno.test("selectDecisions() and selectCandidates() are the batch of the selecte
 });
 
 Deno.test("decisionBatch() refuses other widths and a decision without a choice", () => {
-  const refused = (changed: Partial<GridDecision>, code: string) =>
+  const refused = (changed: Partial<EncodedDecision>, code: string) =>
     assert.throws(() => decisionBatch([{ ...DECISIONS[0]!, ...changed }], WIDTHS), (e) => hasCode(e, code));
   refused({ state: Int32Array.of(1) }, "bad_batch");
   refused({ actions: Int32Array.of(1) }, "bad_batch");

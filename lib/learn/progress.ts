@@ -1,4 +1,5 @@
 import type { RandomStream } from "../core/random_stream.ts";
+import { FEATURE_SCALE } from "../policy/feature_grid.ts";
 import { learnError } from "./_error.ts";
 import type { Adam } from "./adam.ts";
 import type { ProgressEstimator } from "./estimator.ts";
@@ -38,7 +39,7 @@ export function stateMatrix(rows: readonly LabelledState[], stateWidth: number):
     if (state.length !== stateWidth) {
       throw learnError("bad_batch", { row, expected: `${stateWidth} features`, actual: state.length });
     }
-    for (let i = 0; i < stateWidth; i++) states[row * stateWidth + i] = state[i]! / 1024;
+    for (let i = 0; i < stateWidth; i++) states[row * stateWidth + i] = state[i]! / FEATURE_SCALE;
   });
   return states;
 }
