@@ -83,10 +83,7 @@ export class Temporaries implements Disposable {
     if (this.#owner === undefined) return;
     const { name, lock } = this.#owner;
     this.#owner = undefined;
-    try {
-      this.#layer.remove(`${this.#directory}/${name}${LOCK}`);
-    } finally {
-      lock[Symbol.dispose]();
-    }
+    this.discard(`${this.#directory}/${name}${LOCK}`);
+    lock[Symbol.dispose]();
   }
 }

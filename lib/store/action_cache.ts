@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { canonicalBytes, canonicalJson, parseCanonical } from "../core/canonical_json.ts";
-import { hexOf } from "../core/digest.ts";
+import { digestOf, digestOfJson, hexOf } from "../core/digest.ts";
 import { firstDifference } from "./_first_difference.ts";
 import {
   type ActionKey,
@@ -63,6 +63,7 @@ export class ActionCache {
     let result;
     try {
       result = resultSchema.parse(parseCanonical(bytes));
+      if (digestOfJson(result) !== digestOf(bytes)) throw new Error("a field was read as something else");
     } catch (cause) {
       throw storeError("bad_action", {
         message: `the file is not an action record: ${cause instanceof Error ? cause.message : cause}`,

@@ -63,6 +63,7 @@ export function writeRun(dag: DagManifest, options: WriteRunOptions): WrittenRun
     }
   }
   using temporaries = new Temporaries(layer, `${directory}/.tmp`);
+  temporaries.removeAbandoned();
   let status: WrittenRun["status"] = "written";
   if (layer.facts(path) === undefined && build(files, path, options, temporaries)) {
     layer.syncDirectory(directory);
