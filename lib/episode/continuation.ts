@@ -5,7 +5,7 @@ import type { FeatureEncoder } from "../policy/encoder.ts";
 import { ActionMask } from "../world/action_mask.ts";
 import type { ToolCall, WorkflowTask } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
-import { PolicyInputBuilder } from "../world/policy_input.ts";
+import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 import { oraclePositive } from "./positive_set.ts";
 
 /** The fixed policy whose success the progress estimator learns to predict: 0.75 towards the goal, errors absorb. */

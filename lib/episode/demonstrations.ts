@@ -4,7 +4,7 @@ import type { EncodedDecision, FeatureEncoder } from "../policy/encoder.ts";
 import { ActionMask } from "../world/action_mask.ts";
 import type { ToolCall, WorkflowTask } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
-import { PolicyInputBuilder } from "../world/policy_input.ts";
+import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 
 /** One decision of the oracle. */
 export interface Demonstration {

@@ -9,7 +9,8 @@ import type {
   WorkflowTask,
 } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
-import { type PolicyInput, PolicyInputBuilder } from "../world/policy_input.ts";
+import type { PolicyInput } from "../world/policy_input.ts";
+import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 import { TracewrightError } from "../core/error.ts";
 import type { Actor, Choice } from "./actor.ts";
 import type { Potential } from "./potential.ts";

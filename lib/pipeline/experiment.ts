@@ -1,0 +1,198 @@
+import type { Digest } from "../core/digest.ts";
+import { type ExperimentPlan, type PlanInput, type PlanNode, planNode } from "../stage/plan.ts";
+import type { ExperimentConfig } from "./config.ts";
+import { variantLetter, type VariantName } from "./config_variants.ts";
+import { bcStage } from "./stages/bc_stage.ts";
+import { benchmarkStage } from "./stages/benchmark_stage.ts";
+import { evaluateStage } from "./stages/evaluate_stage.ts";
+import { metricsStage } from "./stages/metrics_stage.ts";
+import { ppoStage } from "./stages/ppo_stage.ts";
+import { progressStage } from "./stages/progress_stage.ts";
+import { reportStage } from "./stages/report_stage.ts";
+
+/** Every stage there is, for executors. */
+export const STAGES = [
+  benchmarkStage,
+  bcStage,
+  progressStage,
+  ppoStage,
+  evaluateStage,
+  metricsStage,
+  reportStage,
+] as const;
+
+/** Ids of the exact arithmetic that results depend on; part of every action key. */
+export const NUMERICS = ["exact-f64-v1", "f32-wasm-v1"] as const;
+
+type Variant = ExperimentConfig["variants"][number];
+
+/** The reward settings of an experiment, as episodes take them. */
+export function rewardSettings(config: ExperimentConfig) {
+  return { ...config.reward, gamma: config.ppo.gamma };
+}
+
+/** How the id of a node names a variant: its letter, lower-cased, for ids are also paths. */
+export function variantId(variant: { readonly name: VariantName }): string {
+  return variantLetter(variant.name).toLowerCase();
+}
+
+/** Node ids of one cell. A cell without a training of its own is evaluated with the cloned policy. */
+export function cellIds(variant: Variant, seed: number) {
+  const bc = `bc/${seed}`;
+  const ppo = `ppo/${variantId(variant)}/${seed}`;
+  return {
+    bc,
+    progress: `progress/${seed}`,
+    policy: variant.algorithm === "bc" ? bc : ppo,
+    evaluate: `evaluate/${variantId(variant)}/${seed}`,
+    traces: `traces/${variantId(variant)}/${seed}`,
+  };
+}
+
+/** What the compiler cannot see of a record built with `Object.fromEntries`. */
+type MetricsInputs = { readonly test: PlanInput; readonly [traces: `traces/${string}`]: PlanInput };
+type ReportInputs =
+  & { readonly config: PlanInput; readonly benchmark: PlanInput; readonly metrics: PlanInput }
+  & { readonly [record: `training/${string}` | `calibration/${string}`]: PlanInput };
+
+const output = (node: string, name: string): PlanInput => ({ node, output: name });
+
+function seedNodes(config: ExperimentConfig, seed: number): PlanNode[] {
+  const nodes = [planNode(bcStage, {
+    id: `bc/${seed}`,
+    params: { seed, policy: config.policy, behaviour_cloning: config.behaviour_cloning },
+    inputs: { train: output("benchmark", "train.jsonl") },
+  })];
+  if (config.variants.some((variant) => variant.progress_reward)) {
+    nodes.push(planNode(progressStage, {
+      id: `progress/${seed}`,
+      params: { seed, policy: config.policy, progress: config.progress },
+      inputs: { train: output("benchmark", "train.jsonl"), dev: output("benchmark", "dev.jsonl") },
+    }));
+  }
+  return nodes;
+}
+
+function cellNodes(config: ExperimentConfig, variant: Variant, seed: number): PlanNode[] {
+  const ids = cellIds(variant, seed);
+  const nodes: PlanNode[] = [];
+  const estimator: Record<`estimators/${string}`, PlanInput> = variant.progress_reward
+    ? { "estimators/progress": output(ids.progress, "estimator.onnx") }
+    : {};
+  if (variant.algorithm !== "bc") {
+    nodes.push(planNode(ppoStage, {
+      id: ids.policy,
+      params: {
+        seed,
+        algorithm: variant.algorithm,
+        action_mask: variant.action_mask,
+        progress_reward: variant.progress_reward,
+        policy: config.policy,
+        ppo: config.ppo,
+        reward: config.reward,
+      },
+      inputs: {
+        train: output("benchmark", "train.jsonl"),
+        initial: output(ids.bc, "checkpoint.bin"),
+        ...estimator,
+      },
+    }));
+  }
+  nodes.push(planNode(evaluateStage, {
+    id: ids.evaluate,
+    params: {
+      action_mask: variant.action_mask,
+      progress_reward: variant.progress_reward,
+      credit_assignment: variant.algorithm === "sequence_ppo" ? "sequence" : "action",
+      policy: config.policy,
+      reward: rewardSettings(config),
+    },
+    inputs: {
+      test: output("benchmark", "test.jsonl"),
+      policy: output(ids.policy, "policy.onnx"),
+      ...estimator,
+    },
+  }));
+  return nodes;
+}
+
+/** Which differences the metrics hold: E − B wherever both are there, and E − A in the whole matrix. */
+function comparisons(config: ExperimentConfig) {
+  const has = (name: VariantName) => config.variants.some((variant) => variant.name === name);
+  return ([
+    { treatment: "E-PPO-Progress-Mask", baseline: "B-BC-Mask" },
+    { treatment: "E-PPO-Progress-Mask", baseline: "A-BC-Unmasked" },
+  ] as const).filter(({ treatment, baseline }) => has(treatment) && has(baseline));
+}
+
+/**
+ * The DAG of an experiment: which stage feeds which. A pure function of the config, so a verifier derives the same
+ * plan and compares.
+ *
+ * @param digest the config's blob
+ */
+export function planExperiment(config: ExperimentConfig, digest: Digest): ExperimentPlan {
+  const cells = config.variants.flatMap((variant) =>
+    config.seeds.run_seeds.map((seed) => ({ variant, seed, ids: cellIds(variant, seed) }))
+  );
+  const seeds = config.seeds.run_seeds;
+  const { evaluation } = config;
+  const trainings = [
+    ...new Set([...seeds.map((seed) => `bc/${seed}`), ...cells.map(({ ids }) => ids.policy)]),
+  ].sort();
+  const estimators = [
+    ...new Set(cells.filter(({ variant }) => variant.progress_reward).map(({ ids }) => ids.progress)),
+  ].sort();
+  const nodes: PlanNode[] = [
+    planNode(benchmarkStage, {
+      id: "benchmark",
+      params: { benchmark_seed: config.seeds.benchmark_seed, benchmark: config.benchmark },
+      inputs: {},
+    }),
+    ...seeds.flatMap((seed) => seedNodes(config, seed)),
+    ...cells.flatMap(({ variant, seed }) => cellNodes(config, variant, seed)),
+    planNode(metricsStage, {
+      id: "metrics",
+      params: {
+        timeout_s: evaluation.timeout_s,
+        bootstrap: {
+          samples: evaluation.bootstrap_samples,
+          confidence: evaluation.confidence,
+          seed: config.seeds.bootstrap_seed,
+        },
+        runs: cells.map(({ variant, seed, ids }) => ({ variant: variant.name, seed, traces: ids.traces })),
+        comparisons: comparisons(config),
+      },
+      inputs: {
+        test: output("benchmark", "test.jsonl"),
+        ...Object.fromEntries(cells.map(({ ids }) => [ids.traces, output(ids.evaluate, "traces.jsonl")])),
+      } as MetricsInputs,
+    }),
+    planNode(reportStage, {
+      id: "report",
+      params: {},
+      inputs: {
+        config: { source: digest },
+        benchmark: output("benchmark", "manifest.json"),
+        metrics: output("metrics", "metrics.json"),
+        ...Object.fromEntries([
+          ...trainings.map((id) => [`training/${id}`, output(id, "training.json")]),
+          ...estimators.map((id) => [`calibration/${id}`, output(id, "calibration.json")]),
+        ]),
+      } as ReportInputs,
+    }),
+  ];
+  return {
+    config: digest,
+    nodes,
+    views: [
+      { path: "report.md", node: "report", output: "report.md" },
+      { path: "metrics/metrics.json", node: "metrics", output: "metrics.json" },
+      ...cells.map(({ ids }) => ({
+        path: `${ids.traces}.jsonl`,
+        node: ids.evaluate,
+        output: "traces.jsonl",
+      })),
+    ],
+  };
+}

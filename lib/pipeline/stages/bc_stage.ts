@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { canonicalBytes } from "../../core/canonical_json.ts";
+import { RandomStream } from "../../core/random_stream.ts";
+import { readTaskLines } from "../../benchmark/task_lines.ts";
+import { demonstrations } from "../../episode/demonstrations.ts";
+import { ActorCritic } from "../../learn/actor_critic.ts";
+import { Adam } from "../../learn/adam.ts";
+import { KernelArena } from "../../learn/arena.ts";
+import { trainBc } from "../../learn/bc.ts";
+import { decisionBatch } from "../../learn/decision_batch.ts";
+import { exportActorCritic } from "../../learn/export_policy.ts";
+import { FeatureEncoder } from "../../policy/encoder.ts";
+import { defineStage } from "../../stage/define_stage.ts";
+import { actorCriticCheckpoint } from "../checkpoints.ts";
+import { MEDIA } from "../media_types.ts";
+import { policyParams } from "../stage_params.ts";
+import { AGREEMENT_DECISIONS, trainingRecord } from "../training_record.ts";
+
+/** Clones the oracle's first plan. The result serves masked and unmasked variants and is where PPO starts. */
+export const bcStage = defineStage({
+  name: "bc",
+  version: 1,
+  params: z.strictObject({
+    seed: z.int(),
+    policy: policyParams,
+    behaviour_cloning: z.strictObject({
+      epochs: z.int(),
+      batch_size: z.int(),
+      learning_rate: z.number(),
+      max_grad_norm: z.number(),
+    }),
+  }),
+  inputs: { train: { media_type: MEDIA.tasks } },
+  outputs: {
+    "checkpoint.bin": { media_type: MEDIA.checkpoint },
+    "policy.onnx": { media_type: MEDIA.policy },
+    "training.json": { media_type: MEDIA.training },
+  },
+  async run({ params: { seed, policy, behaviour_cloning: bc }, input, output }) {
+    const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
+    const shown = [...demonstrations(readTaskLines(input("train").bytes()), encoder)];
+    const decisions = decisionBatch(shown.map(({ features }) => features), encoder);
+    using arena = new KernelArena();
+    const network = new ActorCritic(arena, {
+      stateWidth: encoder.stateWidth,
+      actionWidth: encoder.actionWidth,
+      hidden: policy.hidden_width,
+    });
+    network.initialise(new RandomStream(seed, "bc", "initialisation"));
+    const before = network.parameters.get();
+    const metrics = trainBc({
+      network,
+      optimizer: new Adam(network.parameters, { learningRate: bc.learning_rate }),
+      demonstrations: {
+        kind: "single_label",
+        decisions,
+        labels: Int32Array.from(shown, ({ label }) => label),
+      },
+      options: { epochs: bc.epochs, batchSize: bc.batch_size, maxGradientNorm: bc.max_grad_norm },
+      stream: new RandomStream(seed, "bc", "permutations"),
+    });
+    const graph = exportActorCritic(network);
+    const { updates, ...rest } = metrics;
+    const record = await trainingRecord({
+      stage: "bc",
+      seed,
+      network,
+      graph,
+      before,
+      sample: decisionBatch(shown.slice(0, AGREEMENT_DECISIONS).map(({ features }) => features), encoder),
+      updates,
+      rollout_steps: 0,
+      metrics: rest,
+      curve: [],
+    });
+    output("checkpoint.bin").write(actorCriticCheckpoint(network, encoder));
+    output("policy.onnx").write(graph.bytes());
+    output("training.json").write(canonicalBytes(record));
+  },
+});

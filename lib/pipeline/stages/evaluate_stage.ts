@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { readTaskLines } from "../../benchmark/task_lines.ts";
+import { greedyActor } from "../../episode/actor.ts";
+import { exactPotential } from "../../episode/potential.ts";
+import { runEpisodes } from "../../episode/run_episodes.ts";
+import { traceLine, traceRecord } from "../../episode/trace.ts";
+import { admit } from "../../policy/admission.ts";
+import { FeatureEncoder } from "../../policy/encoder.ts";
+import { openSession } from "../../policy/open_runtime.ts";
+import { defineStage } from "../../stage/define_stage.ts";
+import { stageRuntime } from "../_execution.ts";
+import { MEDIA } from "../media_types.ts";
+import { policyParams, rewardParams } from "../stage_params.ts";
+
+/** Runs the exact graph greedily over the test split. */
+export const evaluateStage = defineStage({
+  name: "evaluate",
+  version: 1,
+  params: z.strictObject({
+    action_mask: z.boolean(),
+    progress_reward: z.boolean(),
+    credit_assignment: z.enum(["action", "sequence"]),
+    policy: policyParams,
+    reward: rewardParams.extend({ gamma: z.number() }),
+  }),
+  inputs: {
+    test: { media_type: MEDIA.tasks },
+    policy: { media_type: MEDIA.policy },
+    "estimators/*": { media_type: MEDIA.estimator, optional: true },
+  },
+  outputs: { "traces.jsonl": { media_type: MEDIA.traces } },
+  async run({ params, input, output, progress }) {
+    const runtime = stageRuntime();
+    const tasks = readTaskLines(input("test").bytes());
+    const traces = output("traces.jsonl");
+    using session = await openSession({ graph: admit(input("policy").bytes()), runtime });
+    using estimator = params.progress_reward
+      ? await openSession({ graph: admit(input("estimators/progress").bytes()), runtime })
+      : undefined;
+    const episodes = runEpisodes(tasks, greedyActor(session), {
+      encoder: new FeatureEncoder({
+        stateWidth: params.policy.state_width,
+        actionWidth: params.policy.action_width,
+      }),
+      reward: params.reward,
+      selection: params.action_mask ? "public" : "none",
+      ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),
+    });
+    let done = 0;
+    for await (const episode of episodes) {
+      traces.write(traceLine(traceRecord(episode, { mode: "compact", credit: params.credit_assignment })));
+      progress(++done / tasks.length);
+    }
+  },
+});

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { canonicalBytes, parseCanonical } from "../../core/canonical_json.ts";
+import type { TraceRecord } from "../../episode/trace.ts";
+import { type CaseCounts, caseCounts } from "../../evaluate/case_counts.ts";
+import { metricsReport } from "../../evaluate/metrics_report.ts";
+import { defineStage } from "../../stage/define_stage.ts";
+import { readTaskLines } from "../../benchmark/task_lines.ts";
+import { MEDIA } from "../media_types.ts";
+
+const params = z.strictObject({
+  timeout_s: z.number(),
+  bootstrap: z.strictObject({ samples: z.int(), confidence: z.number(), seed: z.int() }),
+  runs: z.array(z.strictObject({ variant: z.string(), seed: z.int(), traces: z.string() })),
+  comparisons: z.array(z.strictObject({ treatment: z.string(), baseline: z.string() })),
+});
+
+/** Parameters of the metrics stage; a verifier computes with the same ones. */
+export type MetricsParams = z.infer<typeof params>;
+
+/** Counts of each trace line, one at a time: the traces themselves are never all in memory. */
+export function countLines(lines: Iterable<string>, timeoutMs: number): CaseCounts[] {
+  const rows: CaseCounts[] = [];
+  for (const line of lines) rows.push(caseCounts(parseCanonical(line) as unknown as TraceRecord, timeoutMs));
+  return rows;
+}
+
+/** The metrics blob, from the case ids of the test split and the traces of every run. */
+export function metricsBytes(
+  { timeout_s, bootstrap, runs, comparisons }: MetricsParams,
+  { planned, traces }: {
+    readonly planned: readonly string[];
+    readonly traces: (name: string) => Iterable<string>;
+  },
+): Uint8Array<ArrayBuffer> {
+  const timeoutMs = Math.floor(timeout_s * 1000 + 0.5);
+  const scored = runs.map(({ variant, seed, traces: name }) => ({
+    variant,
+    seed,
+    rows: countLines(traces(name), timeoutMs),
+  }));
+  return canonicalBytes(metricsReport(scored, { planned, timeoutMs, bootstrap, comparisons }));
+}
+
+/** Measures the traces of all cells. */
+export const metricsStage = defineStage({
+  name: "metrics",
+  version: 1,
+  params,
+  inputs: { test: { media_type: MEDIA.tasks }, "traces/*": { media_type: MEDIA.traces } },
+  outputs: { "metrics.json": { media_type: MEDIA.metrics } },
+  run({ params, input, output }) {
+    output("metrics.json").write(metricsBytes(params, {
+      planned: readTaskLines(input("test").bytes()).map((task) => task.case_id),
+      traces: (name) => input(name as `traces/${string}`).lines(),
+    }));
+  },
+});

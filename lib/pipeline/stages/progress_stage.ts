@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { canonicalBytes } from "../../core/canonical_json.ts";
+import { RandomStream } from "../../core/random_stream.ts";
+import { readTaskLines } from "../../benchmark/task_lines.ts";
+import { selectProgressTasks } from "../../episode/select_tasks.ts";
+import { Adam } from "../../learn/adam.ts";
+import { KernelArena } from "../../learn/arena.ts";
+import { ProgressEstimator } from "../../learn/estimator.ts";
+import { exportEstimator } from "../../learn/export_policy.ts";
+import { fitProgress } from "../../learn/progress.ts";
+import { FeatureEncoder } from "../../policy/encoder.ts";
+import { openSession } from "../../policy/open_runtime.ts";
+import type { CalibrationRecord } from "../../report/run_records.ts";
+import { defineStage } from "../../stage/define_stage.ts";
+import { stageRuntime } from "../_execution.ts";
+import { calibrate, labelSplit } from "../calibrate.ts";
+import { estimatorCheckpoint } from "../checkpoints.ts";
+import { MEDIA } from "../media_types.ts";
+import { policyParams } from "../stage_params.ts";
+
+/** At most this many train tasks are labelled. Source: protocol/policy-and-training.md section 5.1. */
+const TRAIN_TASKS = 360;
+
+/** Fits the estimator of success, exports it and measures the exported graph. */
+export const progressStage = defineStage({
+  name: "progress",
+  version: 1,
+  params: z.strictObject({
+    seed: z.int(),
+    policy: policyParams,
+    progress: z.strictObject({
+      hidden_width: z.int(),
+      epochs: z.int(),
+      batch_size: z.int(),
+      learning_rate: z.number(),
+    }),
+  }),
+  inputs: { train: { media_type: MEDIA.tasks }, dev: { media_type: MEDIA.tasks } },
+  outputs: {
+    "checkpoint.bin": { media_type: MEDIA.checkpoint },
+    "estimator.onnx": { media_type: MEDIA.estimator },
+    "calibration.json": { media_type: MEDIA.calibration },
+  },
+  async run({ params: { seed, policy, progress: settings }, input, output, progress }) {
+    const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
+    const chosen = selectProgressTasks(readTaskLines(input("train").bytes()), { limit: TRAIN_TASKS, seed });
+    const train = labelSplit(chosen, { encoder, seed });
+    progress(0.4, "train labels");
+    const dev = labelSplit(readTaskLines(input("dev").bytes()), { encoder, seed });
+    progress(0.6, "dev labels");
+    using arena = new KernelArena();
+    const estimator = new ProgressEstimator(arena, policy.state_width);
+    estimator.initialise(new RandomStream(seed, "progress", "initialisation"));
+    const fit = fitProgress({
+      estimator,
+      optimizer: new Adam(estimator.parameters, { learningRate: settings.learning_rate }),
+      rows: train.rows,
+      epochs: settings.epochs,
+      batchSize: settings.batch_size,
+      stream: new RandomStream(seed, "progress", "permutations"),
+    });
+    progress(0.9, "fitted");
+    const graph = exportEstimator(estimator);
+    using session = await openSession({ graph, runtime: stageRuntime() });
+    const gate = await calibrate(dev, session);
+    const record: CalibrationRecord = {
+      schema: "tracewright.calibration.v1",
+      seed,
+      labels: { train: train.audit, dev: dev.audit },
+      fit: { updates: fit.updates, loss: fit.loss },
+      dev: gate.calibration,
+      estimator: graph.digest,
+      dev_gate_scope: gate.dev_gate_scope,
+      gate: gate.checks,
+      quality_status: gate.quality_status,
+    };
+    output("checkpoint.bin").write(estimatorCheckpoint(estimator, encoder));
+    output("estimator.onnx").write(graph.bytes());
+    output("calibration.json").write(canonicalBytes(record));
+  },
+});
