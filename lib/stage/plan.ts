@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Digest } from "../core/digest.ts";
 import type { Params } from "../store/action_record.ts";
 import { isReservedId, MAX_NODES } from "../store/manifest.ts";
-import { parseRunName } from "../store/run_name.ts";
+import { foldersOf, parseRunName } from "../store/run_name.ts";
 import {
   checkInputNames,
   type InputName,
@@ -108,10 +108,11 @@ export function checkPlan(plan: ExperimentPlan): CheckedPlan {
   for (const node of byId.values()) checkInputs(node, byId);
   const views = plan.views ?? [];
   const paths = [...views.map(({ path }) => path), ...(plan.uncoveredViews ?? [])];
+  const taken = foldersOf(paths);
   for (const path of paths) {
     parseRunName(path, { field: "views" });
-    const same = paths.filter((other) => other === path || other.startsWith(`${path}/`));
-    if (same.length > 1) throw stageError("bad_plan", { message: "two views share a path", view: path });
+    if (taken.has(path)) throw stageError("bad_plan", { message: "two views share a path", view: path });
+    taken.add(path);
   }
   for (const view of views) mediaTypeOf(view, byId, { view: view.path });
   const nodes = sorted(byId);
@@ -169,7 +170,11 @@ function sorted(byId: ReadonlyMap<string, PlanNode>): PlanNode[] {
     const producers = new Set<string>();
     for (const from of Object.values(node.inputs)) if ("node" in from) producers.add(from.node);
     waitsFor.set(node.id, producers);
-    for (const producer of producers) readers.set(producer, [...(readers.get(producer) ?? []), node.id]);
+    for (const producer of producers) {
+      const known = readers.get(producer);
+      if (known === undefined) readers.set(producer, [node.id]);
+      else known.push(node.id);
+    }
   }
   const ready = [...waitsFor].filter(([, producers]) => producers.size === 0).map(([id]) => id).sort();
   const order: PlanNode[] = [];

@@ -1,6 +1,6 @@
 import { Store } from "../store/store.ts";
 import { runOnStore, stagesByName } from "./_run_on_store.ts";
-import { type FromWorker, toWire, type ToWorker } from "./_wire.ts";
+import { type FromWorker, toWire, type ToWorker } from "./wire_error.ts";
 import type { Stage } from "./define_stage.ts";
 
 interface WorkerScope {

@@ -1,5 +1,5 @@
 import type { Outputs } from "../store/action_record.ts";
-import { fromWire, type FromWorker, type ToWorker } from "./_wire.ts";
+import { fromWire, type FromWorker, type ToWorker } from "./wire_error.ts";
 import type { Executor, StageRequest } from "./executor.ts";
 import type { Progress } from "./run_stage.ts";
 import { stageError } from "./stage_error.ts";

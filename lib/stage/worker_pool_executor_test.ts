@@ -6,7 +6,7 @@ import { dagManifestBytes } from "../store/manifest.ts";
 import { scratchFolder } from "../store/scratch_folder.ts";
 import { Store } from "../store/store.ts";
 import { fixtureConfig, fixturePlan, fixtureStages } from "./_fixture_stages.ts";
-import { fromWire, toWire } from "./_wire.ts";
+import { fromWire, toWire } from "./wire_error.ts";
 import type { Executor } from "./executor.ts";
 import { InlineExecutor } from "./inline_executor.ts";
 import { type RunEvent, runPlan } from "./scheduler.ts";

@@ -4,6 +4,7 @@ import { OCI_LAYOUT_BYTES } from "./blob_store.ts";
 import type { FileLayer } from "./file_layer.ts";
 import type { DagManifest } from "./manifest.ts";
 import { EMPTY_CONFIG_BYTES, runIndexBytes, type RunLayer } from "./run_manifest.ts";
+import { foldersOf } from "./run_name.ts";
 import { storeError } from "./store_error.ts";
 
 /** One file a run folder must hold: fixed bytes, or the content of a blob. */
@@ -56,10 +57,7 @@ export function filesInside(
   layer: FileLayer,
 ): ReadonlySet<string> {
   const allowed = new Set([...files.map(({ path }) => path), ...uncovered]);
-  const folders = new Set<string>();
-  for (const path of allowed) {
-    for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) folders.add(path.slice(0, at));
-  }
+  const folders = foldersOf(allowed);
   const present = new Set<string>();
   const visit = (prefix: string) => {
     for (const { name, kind } of layer.list(prefix === "" ? folder : `${folder}/${prefix}`)) {

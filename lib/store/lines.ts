@@ -44,7 +44,11 @@ export function* linesOf(chunks: Iterable<Uint8Array>, origin: Origin = {}): Gen
 
 function lineOf(bytes: Uint8Array, line: number, origin: Origin): string {
   if (bytes.length > MAX_LINE) tooLong(bytes, line, origin);
-  return textOf(bytes, { ...origin, line });
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return textOf(bytes, { ...origin, line }); // fails the same way, and says where
+  }
 }
 
 function tooLong(bytes: Uint8Array, line: number, origin: Origin): never {

@@ -13,7 +13,7 @@ import {
   stageIdentitySchema,
   typedDescriptorSchema,
 } from "./action_record.ts";
-import { parseRunName } from "./run_name.ts";
+import { foldersOf, parseRunName } from "./run_name.ts";
 import { storeError } from "./store_error.ts";
 
 /** Schema id of a DAG manifest. */
@@ -209,14 +209,13 @@ function checkDag(dag: DagManifest): void {
   checkSorted(dag.numerics, "numerics");
   checkSorted(dag.roots, "roots");
   for (const root of dag.roots) if (!producedBy.has(root)) refuse("a root is no node", { actual: root });
+  const folders = foldersOf(Object.keys(dag.views));
   for (const [path, digest] of Object.entries(dag.views)) {
     parseRunName(path, { field: "views" });
     if (/^(blobs|oci-layout|index\.json|manifest\.json)(\/|$)/.test(path)) {
       refuse("a view takes the place of a part of the layout", { actual: path });
     }
-    if (Object.keys(dag.views).some((other) => other.startsWith(`${path}/`))) {
-      refuse("a view lies below another", { actual: path });
-    }
+    if (folders.has(path)) refuse("a view lies below another", { actual: path });
     if (digest !== null && !digests.has(digest)) {
       refuse("a view shows what the run does not hold", { view: path, actual: digest });
     }

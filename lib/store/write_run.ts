@@ -7,6 +7,7 @@ import type { FileLayer } from "./file_layer.ts";
 import { type DagManifest, dagManifestBytes, resultId } from "./manifest.ts";
 import { viewMismatch } from "./read_run.ts";
 import { EMPTY_CONFIG_BYTES, runFolderName, runLayers, runManifestBytes } from "./run_manifest.ts";
+import { foldersOf } from "./run_name.ts";
 import { storeError } from "./store_error.ts";
 
 /** A view that no digest covers, e.g. `report.html`. */
@@ -92,15 +93,10 @@ function build(
   const { layer } = options.store;
   const temporary = temporaries.next();
   try {
-    const folders = new Set<string>();
-    for (const file of files) {
-      const target = `${temporary}/${file.path}`;
-      const folder = parentOf(target);
-      if (!folders.has(folder)) layer.makeDirectory(folder);
-      folders.add(folder);
-      writeContent(file, target, options);
-    }
-    for (const folder of folders) layer.syncDirectory(folder);
+    const folders = [...foldersOf(files.map((file) => file.path))].map((folder) => `${temporary}/${folder}`);
+    for (const folder of [temporary, ...folders]) layer.makeDirectory(folder);
+    for (const file of files) writeContent(file, `${temporary}/${file.path}`, options);
+    for (const folder of [temporary, ...folders]) layer.syncDirectory(folder);
     try {
       layer.rename(temporary, path);
       return true;
