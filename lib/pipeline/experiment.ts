@@ -117,7 +117,7 @@ function cellNodes(config: ExperimentConfig, variant: Variant, seed: number): Pl
 }
 
 /** Which differences the metrics hold: E − B wherever both are there, and E − A in the whole matrix. */
-function comparisons(config: ExperimentConfig) {
+export function comparisons(config: ExperimentConfig) {
   const has = (name: VariantName) => config.variants.some((variant) => variant.name === name);
   return ([
     { treatment: "E-PPO-Progress-Mask", baseline: "B-BC-Mask" },

@@ -2,7 +2,8 @@ import type { z } from "zod";
 import type { Digest } from "../core/digest.ts";
 import type { Params } from "../store/action_record.ts";
 import { isReservedId, MAX_NODES } from "../store/manifest.ts";
-import { foldersOf, parseRunName } from "../store/run_name.ts";
+import { foldersOf } from "../store/folders_of.ts";
+import { parseRunName } from "../store/run_name.ts";
 import {
   checkInputNames,
   type InputName,

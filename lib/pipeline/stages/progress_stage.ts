@@ -19,7 +19,7 @@ import { MEDIA } from "../media_types.ts";
 import { policyParams } from "../stage_params.ts";
 
 /** At most this many train tasks are labelled. Source: protocol/policy-and-training.md section 5.1. */
-const TRAIN_TASKS = 360;
+export const PROGRESS_TRAIN_TASKS = 360;
 
 /** Fits the estimator of success, exports it and measures the exported graph. */
 export const progressStage = defineStage({
@@ -43,7 +43,10 @@ export const progressStage = defineStage({
   },
   async run({ params: { seed, policy, progress: settings }, input, output, progress }) {
     const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
-    const chosen = selectProgressTasks(readTaskLines(input("train").bytes()), { limit: TRAIN_TASKS, seed });
+    const chosen = selectProgressTasks(readTaskLines(input("train").bytes()), {
+      limit: PROGRESS_TRAIN_TASKS,
+      seed,
+    });
     const train = labelSplit(chosen, { encoder, seed });
     progress(0.4, "train labels");
     const dev = labelSplit(readTaskLines(input("dev").bytes()), { encoder, seed });

@@ -1,0 +1,60 @@
+import type { Json } from "../lib/core/canonical_json.ts";
+import { resolveRuntime } from "../lib/policy/open_runtime.ts";
+import { setStageRuntime } from "../lib/pipeline/_execution.ts";
+import { NUMERICS } from "../lib/pipeline/experiment.ts";
+import { runStageInMemory } from "../lib/stage/run_stage.ts";
+import { type VerifyEvent, type VerifyResult, verifyRun } from "../lib/verify/verify_run.ts";
+import type { Rebuild } from "../lib/verify/verify_subject.ts";
+import { currentCodes } from "./_codes.ts";
+import { subjectOf } from "./_subject.ts";
+
+/** What a user may ask of a verification. Everything in it can cross to another thread. */
+export interface VerifyRequest {
+  readonly reference: string;
+  /** Where runs are looked up by id. */
+  readonly directory: string;
+  readonly runtime: string;
+  readonly level: string;
+  readonly otherCode: boolean;
+}
+
+/** Runs a stage again in memory; a verifier has no store. */
+const rebuild: Rebuild = (node, inputs) => runStageInMemory(node.stage, { params: node.params, inputs });
+
+/** Verifies a run by the code, the plan and the arithmetic of this program. */
+export async function verify(
+  request: VerifyRequest,
+  listener: (event: VerifyEvent) => void,
+): Promise<VerifyResult> {
+  const runtime = resolveRuntime(request.runtime);
+  setStageRuntime(runtime);
+  return await verifyRun({
+    reference: request.reference,
+    directory: request.directory,
+    subjectOf,
+    codes: currentCodes(),
+    numerics: NUMERICS,
+    runtime,
+    onOtherCode: request.otherCode ? "report" : "refuse",
+    ...(request.level === "rebuild" ? { rebuild } : {}),
+    listener,
+  });
+}
+
+/** A verdict for a person. */
+export function verdictLines(result: VerifyResult): string[] {
+  const width = Math.max(...result.steps.map(({ step }) => step.length));
+  return [
+    ...result.steps.map(({ step, checked }) => `${step.padEnd(width)}  ok  ${checked}`),
+    ...result.skipped.map((step) => `${step.padEnd(width)}  --  not asked for; --level rebuild does it`),
+    ...(result.other_code.length === 0
+      ? []
+      : [`same bytes under other code: ${result.other_code.join(", ")} were made by another version`]),
+    `verified  ${result.run_id}`,
+  ];
+}
+
+/** A verdict for a program. */
+export function verdictJson(result: VerifyResult): Json {
+  return { passed: true, ...result, steps: result.steps.map((step) => ({ ...step })) };
+}

@@ -1,0 +1,155 @@
+import { type Json, parseCanonical } from "../core/canonical_json.ts";
+import { type Digest, digestOf } from "../core/digest.ts";
+import { TracewrightError } from "../core/error.ts";
+import type { Codes } from "../stage/codes.ts";
+import type { RuntimeName } from "../policy/runtime.ts";
+import { checkRunBlobs, checkRunViews, readRun, type Run } from "../store/read_run.ts";
+import { checkKeys, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
+import { regenerate } from "./regenerate.ts";
+import { replayAllEnvironments, replayAllPolicies } from "./replay_run.ts";
+import { checkCalibrations, checkMetrics, checkReport } from "./recompute_run.ts";
+import { rebuildRun } from "./rebuild_run.ts";
+import { VERIFY_STEPS, type VerifyStep } from "./verify_code.ts";
+import type { Rebuild, VerifySubject } from "./verify_subject.ts";
+
+/** What a verifier is told. Nothing of it comes from the run. */
+export interface VerifyOptions {
+  /** Path of a run folder or its manifest, or a unique prefix of a run id. */
+  readonly reference: string;
+  /** Where runs lie that are named by a digest. */
+  readonly directory: string;
+  /** What a config stands for. @throws where the config is not valid */
+  readonly subjectOf: (config: Json, digest: Digest) => VerifySubject;
+  /** The code at hand. */
+  readonly codes: Codes;
+  readonly numerics: readonly string[];
+  readonly runtime: RuntimeName;
+  readonly onOtherCode: "refuse" | "report";
+  /** Given for `--level rebuild`: trains everything again. */
+  readonly rebuild?: Rebuild;
+  readonly listener?: (event: VerifyEvent) => void;
+}
+
+/** How far a verification is; for people only. */
+export type VerifyEvent =
+  | { readonly type: "started"; readonly step: VerifyStep }
+  | { readonly type: "progress"; readonly step: VerifyStep; readonly fraction: number }
+  | { readonly type: "passed"; readonly step: VerifyStep; readonly checked: string };
+
+/** A verification that passed. One that did not is an error. */
+export interface VerifyResult {
+  readonly run_id: Digest;
+  readonly result_id: Digest;
+  readonly runtime: RuntimeName;
+  /** What each step looked at, in words. */
+  readonly steps: readonly { readonly step: VerifyStep; readonly checked: string }[];
+  /** Steps that were not asked for. */
+  readonly skipped: readonly VerifyStep[];
+  /** Stages made by other code that gave the same bytes here. */
+  readonly other_code: readonly string[];
+  /** Decisions made again and found equal. */
+  readonly decisions: number;
+}
+
+function inStep(error: unknown, step: VerifyStep): unknown {
+  if (!(error instanceof TracewrightError) || "verify_step" in error.details) return error;
+  return new TracewrightError(error.code, { verify_step: step, ...error.details, cause: error });
+}
+
+/**
+ * Checks every claim of a finished run in order and stops at the first failure. Reads only; believes nothing in the run.
+ *
+ * @returns what was checked
+ * @throws TracewrightError whose details name the `verify_step`, the place and both values
+ */
+export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
+  const { listener = () => {}, runtime } = options;
+  const passed: { step: VerifyStep; checked: string }[] = [];
+  const take = async <T>(
+    step: VerifyStep,
+    work: (progress: (fraction: number) => void) => T | Promise<T>,
+    checked: (result: T) => string,
+  ): Promise<T> => {
+    listener({ type: "started", step });
+    try {
+      const result = await work((fraction) => listener({ type: "progress", step, fraction }));
+      passed.push({ step, checked: checked(result) });
+      listener({ type: "passed", ...passed.at(-1)! });
+      return result;
+    } catch (error) {
+      throw inStep(error, step);
+    }
+  };
+
+  const { run, subject } = await take(
+    "structure",
+    () => structure(options),
+    ({ run }) => `${run.dag.nodes.length} stages as the config plans them`,
+  );
+  await take(
+    "completeness",
+    (progress) => completeness(run, progress),
+    () => `${run.layers.length} blobs re-hashed, ${Object.keys(run.dag.views).length} views`,
+  );
+  const { otherCode } = await take("keys", () => checkKeys(run.dag, options), keysChecked(run));
+  const benchmark = await take(
+    "regenerate",
+    () => regenerate(run, subject),
+    (made) => `${made.train.length + made.dev.length + made.test.length} tasks generated again`,
+  );
+  await take(
+    "environment",
+    (progress) => replayAllEnvironments(run, subject, { tasks: benchmark.test, progress }),
+    (steps) => `${steps} steps replayed`,
+  );
+  const decisions = await take(
+    "policy",
+    (progress) => replayAllPolicies(run, subject, { tasks: benchmark.test, runtime, progress }),
+    (made) => `${made} decisions made again by the ${runtime} runtime`,
+  );
+  await take(
+    "metrics",
+    async () => {
+      checkMetrics(run, subject, benchmark.test);
+      await checkCalibrations(run, subject, { benchmark, runtime });
+    },
+    () => `metrics of ${subject.evaluations.length} evaluations, ${subject.calibrations.length} calibrations`,
+  );
+  await take("claim", () => checkReport(run, subject), () => "report written again");
+  if (options.rebuild !== undefined) {
+    const { rebuild } = options;
+    await take(
+      "training",
+      (progress) => rebuildRun(run, subject, { rebuild, progress }),
+      (outputs) => `${outputs} outputs computed from nothing`,
+    );
+  }
+  return {
+    run_id: run.runId,
+    result_id: run.resultId,
+    runtime,
+    steps: passed,
+    skipped: VERIFY_STEPS.filter((step) => !passed.some((taken) => taken.step === step)),
+    other_code: otherCode,
+    decisions,
+  };
+}
+
+function structure({ reference, directory, subjectOf }: VerifyOptions): { run: Run; subject: VerifySubject } {
+  const run = readRun(reference, { directory });
+  const bytes = run.open(run.dag.config).bytes();
+  const subject = subjectOf(parseCanonical(bytes), digestOf(bytes));
+  compareWithPlan(run.dag, subject.plan);
+  return { run, subject };
+}
+
+function completeness(run: Run, progress: (fraction: number) => void): void {
+  checkRunBlobs(run, ({ done, total }) => progress(done / total));
+  checkRunViews(run);
+}
+
+function keysChecked(run: Run): (verdict: KeyVerdict) => string {
+  return ({ otherCode }) =>
+    `${run.dag.nodes.length} action keys` +
+    (otherCode.length === 0 ? "" : `; other code made ${otherCode.join(", ")}`);
+}

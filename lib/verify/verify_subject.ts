@@ -1,0 +1,60 @@
+import type { Json } from "../core/canonical_json.ts";
+import type { Benchmark, SplitSizes } from "../benchmark/generate.ts";
+import type { RewardSettings } from "../episode/reward_settings.ts";
+import type { CreditAssignment } from "../episode/trace.ts";
+import type { BootstrapSettings } from "../evaluate/case_cluster_bootstrap.ts";
+import type { ComparisonPlan } from "../evaluate/metrics_report.ts";
+import type { EncoderWidths } from "../policy/encoder.ts";
+import type { PolicySession } from "../policy/runtime.ts";
+import type { ExperimentPlan, PlanNode } from "../stage/plan.ts";
+
+/** An output of a node. */
+export interface OutputName {
+  readonly node: string;
+  readonly output: string;
+}
+
+/** One evaluation: whose decisions are replayed, and by what. */
+export interface EvaluationSubject {
+  readonly node: string;
+  readonly traces: OutputName;
+  readonly policy: OutputName;
+  /** The progress estimator; absent for variants without progress reward. */
+  readonly estimator?: OutputName;
+  readonly widths: EncoderWidths;
+  readonly reward: RewardSettings;
+  readonly selection: "public" | "none";
+  readonly credit: CreditAssignment;
+  readonly variant: string;
+  readonly seed: number;
+}
+
+/** One calibration record and the part of it that can be computed again without training. */
+export interface CalibrationSubject {
+  readonly node: string;
+  readonly record: OutputName;
+  readonly estimator: OutputName;
+  readonly stateWidth: number;
+  /** Labels the benchmark's states again and measures the estimator on them. */
+  recompute(benchmark: Benchmark, session: PolicySession): Promise<{ readonly [field: string]: Json }>;
+}
+
+/** What a config says a run must be: derived from the config blob alone, never from what the run says of itself. */
+export interface VerifySubject {
+  readonly plan: ExperimentPlan;
+  readonly benchmark: { readonly node: string; readonly sizes: SplitSizes; readonly baseSeed: number };
+  readonly evaluations: readonly EvaluationSubject[];
+  readonly calibrations: readonly CalibrationSubject[];
+  readonly metrics: OutputName & {
+    readonly timeoutMs: number;
+    readonly bootstrap: BootstrapSettings;
+    readonly comparisons: readonly ComparisonPlan[];
+  };
+  readonly report: OutputName;
+}
+
+/** Runs one stage again from the bytes of its inputs: what `--level rebuild` is given by the program. */
+export type Rebuild = (
+  node: PlanNode,
+  inputs: { readonly [name: string]: Uint8Array },
+) => Promise<{ readonly [output: string]: Uint8Array }>;
