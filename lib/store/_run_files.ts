@@ -4,7 +4,7 @@ import { OCI_LAYOUT_BYTES } from "./blob_store.ts";
 import type { FileLayer } from "./file_layer.ts";
 import type { DagManifest } from "./manifest.ts";
 import { EMPTY_CONFIG_BYTES, runIndexBytes, type RunLayer } from "./run_manifest.ts";
-import { foldersOf } from "./run_name.ts";
+import { foldersOf } from "./folders_of.ts";
 import { storeError } from "./store_error.ts";
 
 /** One file a run folder must hold: fixed bytes, or the content of a blob. */

@@ -13,7 +13,8 @@ import {
   stageIdentitySchema,
   typedDescriptorSchema,
 } from "./action_record.ts";
-import { foldersOf, parseRunName } from "./run_name.ts";
+import { foldersOf } from "./folders_of.ts";
+import { parseRunName } from "./run_name.ts";
 import { storeError } from "./store_error.ts";
 
 /** Schema id of a DAG manifest. */

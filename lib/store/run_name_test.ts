@@ -1,6 +1,6 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { equal, throws } from "node:assert/strict";
 import { hasCode } from "../core/error.ts";
-import { foldersOf, isRunName, MAX_NAME, parseRunName } from "./run_name.ts";
+import { isRunName, MAX_NAME, parseRunName } from "./run_name.ts";
 
 Deno.test("isRunName() accepts relative lower-case names", () => {
   for (
@@ -60,8 +60,4 @@ Deno.test("parseRunName() names the place and the name", () => {
     (error) =>
       hasCode(error, "path_not_allowed") && error.details["node"] === "bc" && error.details.actual === "../x",
   );
-});
-
-Deno.test("foldersOf() gives every folder on the way to each name", () => {
-  deepEqual([...foldersOf(["a", "b/c/d", "b/e"])], ["b", "b/c"]);
 });

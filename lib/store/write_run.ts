@@ -7,7 +7,7 @@ import type { FileLayer } from "./file_layer.ts";
 import { type DagManifest, dagManifestBytes, resultId } from "./manifest.ts";
 import { viewMismatch } from "./read_run.ts";
 import { EMPTY_CONFIG_BYTES, runFolderName, runLayers, runManifestBytes } from "./run_manifest.ts";
-import { foldersOf } from "./run_name.ts";
+import { foldersOf } from "./folders_of.ts";
 import { storeError } from "./store_error.ts";
 
 /** A view that no digest covers, e.g. `report.html`. */
