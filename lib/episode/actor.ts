@@ -1,6 +1,6 @@
-import { argmax, logSoftmax } from "../core/numerics.ts";
+import { greedyDecision } from "../policy/decision.ts";
 import type { EncodedDecision } from "../policy/encoder.ts";
-import type { PolicySession } from "../policy/runtime.ts";
+import type { PolicyBatch, PolicySession } from "../policy/runtime.ts";
 import type { PolicyInput } from "../world/policy_input.ts";
 
 /** A decision that waits for an answer. `input` is all that a policy may look at; `features` are computed from it alone. */
@@ -24,15 +24,8 @@ export interface Choice {
 /** Answers a batch of decisions. An answer may depend on its own decision only, never on the rest of the batch. */
 export type Actor = (decisions: readonly PendingDecision[]) => Promise<readonly Choice[]>;
 
-/** Logits and values of the exact graph are integers on this grid. */
-const OUTPUT_GRID = 2 ** -26;
-
-/** Gathers encoded decisions into one ragged batch for a {@link PolicySession}. */
-export function gatherBatch(decisions: readonly EncodedDecision[]): {
-  state: Float64Array;
-  action: Float64Array;
-  segment: Int32Array;
-} {
+/** Gathers encoded decisions of one encoder into the ragged batch that a {@link PolicySession} takes. */
+export function gatherBatch(decisions: readonly EncodedDecision[]): PolicyBatch {
   const stateWidth = decisions[0]?.state.length ?? 0;
   let candidates = 0;
   let values = 0;
@@ -55,17 +48,21 @@ export function gatherBatch(decisions: readonly EncodedDecision[]): {
   return { state, action, segment };
 }
 
-/** The greedy policy of an exact graph: the selectable candidate with the largest logit, lowest index on ties. */
+/**
+ * The greedy policy of an exact graph: the selectable candidate with the largest logit, lowest index on ties. Greedy or
+ * not, the log-probability is that of the softmax over the selectable candidates. Source:
+ * protocol/policy-and-training.md section 3.
+ *
+ * @throws TracewrightError "bad_decision" where the graph has no logit for each candidate, or nothing is selectable
+ */
 export function greedyActor(session: PolicySession): Actor {
   return async (decisions) => {
     const { logits, values } = await session.logits(gatherBatch(decisions.map((d) => d.features)));
     let row = 0;
     return decisions.map(({ features: { mask } }, n) => {
-      const own = logits.subarray(row, row + mask.length);
-      row += mask.length;
-      const index = argmax(own, mask);
-      const scaled = Float64Array.from(own, (logit) => logit * OUTPUT_GRID);
-      return { index, logProb: logSoftmax(scaled, mask)[index]! + 0, value: values[n]! * OUTPUT_GRID + 0 };
+      const own = logits.subarray(row, row += mask.length);
+      const { action, logProb, value } = greedyDecision({ logits: own, value: values[n]! }, mask);
+      return { index: action, logProb, value };
     });
   };
 }

@@ -1,10 +1,10 @@
-import { TracewrightError } from "../core/error.ts";
 import { canonicalJson } from "../core/canonical_json.ts";
 import type { EncodedDecision, FeatureEncoder } from "../policy/encoder.ts";
 import { ActionMask } from "../world/action_mask.ts";
 import type { ToolCall, WorkflowTask } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
 import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
+import { episodeError } from "./_error.ts";
 
 /** One decision of the oracle. */
 export interface Demonstration {
@@ -23,7 +23,8 @@ export function sameDecision(a: ToolCall, b: ToolCall): boolean {
 /**
  * The decisions of plan 0 of each task, in task order (protocol/policy-and-training.md section 4).
  *
- * @throws TracewrightError "bad_demonstration" if the oracle's call is not among the candidates, is masked, or is refused
+ * @throws TracewrightError "bad_demonstration" if there is no plan, if one of its calls comes after the end, is not among
+ * the candidates, is masked or is refused, or if the plan does not reach the goal
  */
 export function* demonstrations(
   tasks: Iterable<WorkflowTask>,
@@ -34,14 +35,11 @@ export function* demonstrations(
     const mask = new ActionMask(task.tool_schemas);
     const inputs = new PolicyInputBuilder(task.tool_schemas);
     const bad = (message: string, step: number): never => {
-      throw new TracewrightError<"episode", "bad_demonstration">("bad_demonstration", {
-        message,
-        case: task.case_id,
-        step,
-      });
+      throw episodeError("bad_demonstration", { message, case: task.case_id, step });
     };
     const plan = task.oracle_plans[0] ?? bad("the task has no oracle plan", 0);
     for (const [step, call] of plan.entries()) {
+      if (environment.done) bad("the oracle's plan goes on after the end", step);
       const candidates = environment.candidates();
       const observation = environment.observe();
       const publicMask = mask.mask(observation, candidates);

@@ -1,12 +1,15 @@
 import { sigmoid } from "../core/numerics.ts";
+import { toReal } from "../policy/decision.ts";
 import type { PolicySession } from "../policy/runtime.ts";
 
-/** The progress estimator as a function: Phi of each encoded state, in (0, 1). */
+/** The progress estimator as a function: Phi of each encoded state, in [0, 1]. */
 export type Potential = (states: readonly Int32Array[]) => Promise<readonly number[]>;
 
-const OUTPUT_GRID = 2 ** -26;
-
-/** Phi = sigmoid(exact logit). The exact graph gives the logit, the project's own `exp` the rest. */
+/**
+ * Phi = sigmoid(exact logit): the exact graph gives the logit, the project's own `exp` the rest.
+ *
+ * @param session a graph without actions, the estimator's
+ */
 export function exactPotential(session: PolicySession): Potential {
   return async (states) => {
     const first = states[0];
@@ -18,6 +21,6 @@ export function exactPotential(session: PolicySession): Potential {
       action: new Float64Array(0),
       segment: new Int32Array(0),
     });
-    return Array.from(logits, (logit) => sigmoid(logit * OUTPUT_GRID));
+    return Array.from(logits, (logit) => sigmoid(toReal(logit)));
   };
 }

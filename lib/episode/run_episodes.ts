@@ -11,7 +11,7 @@ import type {
 import { WorkflowEnvironment } from "../world/environment.ts";
 import type { PolicyInput } from "../world/policy_input.ts";
 import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
-import { TracewrightError } from "../core/error.ts";
+import { episodeError } from "./_error.ts";
 import type { Actor, Choice } from "./actor.ts";
 import type { Potential } from "./potential.ts";
 import { type RewardComponents, rewardComponents } from "./reward.ts";
@@ -26,7 +26,7 @@ export interface EpisodeSettings {
   readonly selection: "public" | "none";
   /** The shaping potential; absent for variants without progress reward. */
   readonly potential?: Potential;
-  /** How many episodes go in lock-step. Changes speed and memory, never a result. */
+  /** How many episodes go in lock-step, at least 1; 128 unless given. Changes speed and memory, never a result. */
   readonly lanes?: number;
 }
 
@@ -85,6 +85,9 @@ interface Prepared {
 
 const DEFAULT_LANES = 128;
 
+/** How much an episode records. */
+type Evidence = "compact" | "full";
+
 function prepare(
   lane: Pick<Lane, "environment" | "mask" | "inputs" | "observation">,
   settings: EpisodeSettings,
@@ -117,11 +120,11 @@ interface Moved {
   readonly outcome: StepOutcome;
 }
 
-function move(lane: Lane, choice: Choice, settings: EpisodeSettings, withLabels: boolean): Moved {
+function move(lane: Lane, choice: Choice, settings: EpisodeSettings, evidence: Evidence): Moved {
   const before = lane.pending;
   const call = before.candidates[choice.index];
   if (call === undefined || !before.selectionMask[choice.index]) {
-    throw new TracewrightError<"episode", "bad_choice">("bad_choice", {
+    throw episodeError("bad_choice", {
       message: "an actor chose a candidate that it may not choose",
       case: lane.task.case_id,
       step: lane.steps.length,
@@ -129,13 +132,12 @@ function move(lane: Lane, choice: Choice, settings: EpisodeSettings, withLabels:
       actual: choice.index,
     });
   }
+  // Verdicts first: they are about the state in which the choice was made.
   const validLabel = lane.environment.dryRun(call).valid;
-  const labels = withLabels
-    ? before.candidates.map((candidate) => {
-      const { valid, invalid_kind } = lane.environment.dryRun(candidate);
-      return { valid, invalid_kind };
-    })
-    : [];
+  const labels = evidence === "compact" ? [] : before.candidates.map((candidate) => {
+    const { valid, invalid_kind } = lane.environment.dryRun(candidate);
+    return { valid, invalid_kind };
+  });
   const observation = lane.observation;
   const outcome = lane.environment.step(call);
   lane.observation = outcome.observation;
@@ -143,22 +145,37 @@ function move(lane: Lane, choice: Choice, settings: EpisodeSettings, withLabels:
   return { lane, before, observation, choice, validLabel, labels, outcome };
 }
 
-/** Phi of the states in which the lanes now stand; empty where the variant has no progress reward. */
-async function potentials(lanes: readonly Lane[], settings: EpisodeSettings): Promise<readonly number[]> {
-  return settings.potential === undefined || lanes.length === 0
-    ? []
-    : await settings.potential(lanes.map((lane) => lane.pending.features.state));
+/** One answer a question, or the fault would move silently to the wrong episode. */
+function checkAnswers(who: "actor" | "potential", { asked, answered }: { asked: number; answered: number }) {
+  if (asked === answered) return;
+  throw episodeError("bad_answer", {
+    message: "another number of answers than questions",
+    who,
+    expected: asked,
+    actual: answered,
+  });
+}
+
+/** Phi of the states in which the lanes now stand; zeros where the variant has no progress reward. */
+async function potentials(
+  lanes: readonly Lane[],
+  { potential }: EpisodeSettings,
+): Promise<readonly number[]> {
+  if (potential === undefined || lanes.length === 0) return lanes.map(() => 0);
+  const phis = await potential(lanes.map((lane) => lane.pending.features.state));
+  checkAnswers("potential", { asked: lanes.length, answered: phis.length });
+  return phis;
 }
 
 async function record(moved: readonly Moved[], settings: EpisodeSettings): Promise<void> {
   const going = moved.filter(({ outcome }) => !outcome.done).map(({ lane }) => lane);
   const phis = await potentials(going, settings);
-  const next = new Map(going.map((lane, i) => [lane, phis[i] ?? 0]));
+  const next = new Map(going.map((lane, i) => [lane, phis[i]!]));
   const { progress_beta: beta, gamma } = settings.reward;
   for (const { lane, before, observation, choice, validLabel, labels, outcome } of moved) {
     const potential = settings.potential === undefined
       ? null
-      : progressPotential(lane.phi, outcome.done ? null : next.get(lane) ?? 0);
+      : progressPotential(lane.phi, next.get(lane) ?? null); // no state after the last one
     lane.phi = potential?.phi_next_used ?? 0;
     const reward = rewardComponents({
       success: outcome.success,
@@ -178,26 +195,32 @@ async function record(moved: readonly Moved[], settings: EpisodeSettings): Promi
  * @param tasks any number of cases
  * @param actor decides; sees policy inputs only
  * @param evidence `full` adds the dry-run verdict of every candidate to every step
+ * @throws TracewrightError "bad_lanes"; "bad_choice" where the actor chooses what it may not, "bad_answer" where it or the
+ * potential leaves a decision out; and whatever they throw
  */
 export async function* runEpisodes(
   tasks: Iterable<WorkflowTask>,
   actor: Actor,
   settings: EpisodeSettings,
-  evidence: "compact" | "full" = "compact",
+  evidence: Evidence = "compact",
 ): AsyncGenerator<Episode> {
   const width = settings.lanes ?? DEFAULT_LANES;
+  if (!Number.isSafeInteger(width) || width < 1) {
+    throw episodeError("bad_lanes", { expected: "a whole number of at least 1", actual: width });
+  }
   let episode = 0;
   let lanes: Lane[] = [];
   async function* finish(): AsyncGenerator<Episode> {
     const starts = await potentials(lanes, settings);
-    lanes.forEach((lane, i) => lane.phi = starts[i] ?? 0);
+    lanes.forEach((lane, i) => lane.phi = starts[i]!);
     for (let going = lanes; going.length > 0; going = going.filter((lane) => !lane.environment.done)) {
       const choices = await actor(going.map((lane) => ({
         input: lane.pending.input,
         features: lane.pending.features,
         episode: lane.episode,
       })));
-      await record(going.map((lane, i) => move(lane, choices[i]!, settings, evidence === "full")), settings);
+      checkAnswers("actor", { asked: going.length, answered: choices.length });
+      await record(going.map((lane, i) => move(lane, choices[i]!, settings, evidence)), settings);
     }
     for (const { task, steps, environment } of lanes) {
       yield {

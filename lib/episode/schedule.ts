@@ -1,11 +1,13 @@
 import type { RandomStream } from "../core/random_stream.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
+import { byCaseId } from "./_case_order.ts";
 
 /**
- * Which tasks a training iteration rolls out. Every round names each family once, in a fresh random order, so any
- * ten consecutive picks of a round cover all ten families. Source: protocol/policy-and-training.md section 7.
+ * Which tasks a training iteration rolls out. Every round names each family once, in a fresh random order, so with ten
+ * families each ten picks cover all of them; a family that runs out of tasks starts over in the same order. Independent
+ * of input order. Source: protocol/policy-and-training.md section 7.
  *
- * @param tasks the training split
+ * @param tasks the training split; an empty one gives an empty schedule
  * @param episodes how many picks
  * @param stream shuffles each family's tasks once, then each round's families
  */
@@ -15,7 +17,7 @@ export function rolloutSchedule(
   stream: RandomStream,
 ): WorkflowTask[] {
   const byFamily = new Map<string, WorkflowTask[]>();
-  for (const task of [...tasks].sort((a, b) => (a.case_id < b.case_id ? -1 : 1))) {
+  for (const task of [...tasks].sort(byCaseId)) {
     const own = byFamily.get(task.family);
     if (own === undefined) byFamily.set(task.family, [task]);
     else own.push(task);

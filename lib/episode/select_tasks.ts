@@ -1,6 +1,15 @@
 import { canonicalJson } from "../core/canonical_json.ts";
 import { sha256, toHex } from "../core/digest.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
+import { byCaseId } from "./_case_order.ts";
+
+interface Ranked {
+  readonly rank: string;
+}
+
+function byRank(a: Ranked, b: Ranked): number {
+  return a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0;
+}
 
 /**
  * Up to `limit` tasks for the progress estimator, spread over family x difficulty x topology: strata take turns in seeded
@@ -24,10 +33,6 @@ export function selectProgressTasks(
     if (own === undefined) strata.set(stratum, [entry]);
     else own.push(entry);
   }
-  const byRank = (
-    a: { rank: string },
-    b: { rank: string },
-  ) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0);
   const queues = [...strata]
     .map(([name, entries]) => ({ rank: rank("stratum", name), entries: entries.sort(byRank) }))
     .sort(byRank);
@@ -40,5 +45,5 @@ export function selectProgressTasks(
     }
     if (picked.length === before) break;
   }
-  return picked.sort((a, b) => (a.case_id < b.case_id ? -1 : 1));
+  return picked.sort(byCaseId);
 }

@@ -1,4 +1,4 @@
-import { TracewrightError } from "../core/error.ts";
+import { episodeError } from "./_error.ts";
 
 /** The potentials of one step, as a trace records them. */
 export interface ProgressPotential {
@@ -29,7 +29,7 @@ export function shapingReward(potential: ProgressPotential, { beta, gamma }: Sha
     !(beta >= 0) || !(gamma >= 0 && gamma <= 1) || !Number.isFinite(phi_raw) ||
     !Number.isFinite(phi_next_used)
   ) {
-    throw new TracewrightError<"episode", "bad_shaping">("bad_shaping", {
+    throw episodeError("bad_shaping", {
       expected: "beta >= 0, gamma in [0, 1], finite potentials",
       actual: { beta, gamma, phi_raw, phi_next_used },
     });

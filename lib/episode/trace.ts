@@ -3,6 +3,7 @@ import { canonicalJson } from "../core/canonical_json.ts";
 import { sha256, toHex } from "../core/digest.ts";
 import type { InvalidActionKind, ToolCall, WorkflowState } from "../world/contracts.ts";
 import { policyInputDigest } from "../world/policy_input.ts";
+import { episodeError } from "./_error.ts";
 import { type RewardComponents, totalReward } from "./reward.ts";
 import type { Episode, EpisodeStep } from "./run_episodes.ts";
 import type { ProgressPotential } from "./shaping.ts";
@@ -52,6 +53,7 @@ export interface TraceStepCore {
   readonly info: TraceInfo;
 }
 
+/** What the environment and the shaping say of a step. */
 export interface TraceInfo {
   readonly case_id: string;
   readonly node_id: string | null;
@@ -144,6 +146,28 @@ function compactStep(core: TraceStepCore, step: EpisodeStep): CompactStep {
   };
 }
 
+/** A row a candidate a step; only an episode that was run with full evidence has them. */
+function actionEvaluations({ task, steps }: Episode): ActionEvaluation[] {
+  return steps.flatMap((step, s) => {
+    if (step.labels.length !== step.candidates.length) {
+      throw episodeError("missing_evidence", {
+        case: task.case_id,
+        step: s,
+        expected: `${step.candidates.length} verdicts`,
+        actual: step.labels.length,
+        hint: 'run the episode with "full" evidence',
+      });
+    }
+    return step.labels.map((label, c) => ({
+      step_index: s,
+      candidate_index: c,
+      valid_label: label.valid,
+      predicted_valid: step.publicMask[c]!,
+      invalid_kind: label.invalid_kind,
+    }));
+  });
+}
+
 function fullStep(core: TraceStepCore, step: EpisodeStep): FullStep {
   const { state, actions, mask } = step.features;
   const width = actions.length / mask.length;
@@ -161,6 +185,7 @@ function fullStep(core: TraceStepCore, step: EpisodeStep): FullStep {
  * The record of one episode. The same episode gives the same bytes, whoever ran it and however many ran beside it.
  *
  * @param mode `compact` for evaluation and verification; `full`, which needs an episode run with full evidence, to look at
+ * @throws TracewrightError "missing_evidence" for a full record of an episode without the verdicts
  */
 export function traceRecord(
   episode: Episode,
@@ -186,15 +211,7 @@ export function traceRecord(
     steps: cores.map((core, i) =>
       mode === "compact" ? compactStep(core, steps[i]!) : fullStep(core, steps[i]!)
     ),
-    action_evaluations: mode === "compact" ? [] : steps.flatMap((step, s) =>
-      step.labels.map((label, c) => ({
-        step_index: s,
-        candidate_index: c,
-        valid_label: label.valid,
-        predicted_valid: step.publicMask[c]!,
-        invalid_kind: label.invalid_kind,
-      }))
-    ),
+    action_evaluations: mode === "compact" ? [] : actionEvaluations(episode),
     executed_actions: steps.map((step, i) => ({
       step_index: i,
       candidate_index: step.choice.index,
