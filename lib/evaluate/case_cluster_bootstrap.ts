@@ -20,11 +20,13 @@ export const INTERVAL_METRICS = [
   "mean_steps",
   "timeout_penalized_simulated_cost_s",
 ] as const;
+/** One of {@link INTERVAL_METRICS}. */
 export type IntervalMetric = (typeof INTERVAL_METRICS)[number];
 
+/** How these intervals are called in records; also names the stream of draws. */
 export const CASE_CLUSTER_METHOD = "case_cluster_percentile";
 
-/** Columns of the per-case sums. */
+/** Columns of the per-case sums; below, where each stands. */
 const COLUMNS = [
   "cases",
   "success",
@@ -35,7 +37,16 @@ const COLUMNS = [
   "efficiency",
   "costMs",
 ] as const;
-const [CASES, SUCCESS, FORBIDDEN, STEPS, EXECUTED, INVALID, EFFICIENCY, COST] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [CASES, SUCCESS, FORBIDDEN, STEPS, EXECUTED, INVALID, EFFICIENCY, COST] = [
+  0,
+  1,
+  2,
+  3,
+  4,
+  5,
+  6,
+  7,
+] as const;
 
 interface Clusters {
   /** Sums per case, shape [cases, COLUMNS]. */
@@ -88,8 +99,8 @@ export function caseClusterIntervals(
     for (let draw = 0; draw < count; draw++) {
       const at = stream.integer(count);
       for (let c = 0; c < width; c++) total[c]! += sums[at * width + c]!;
-      familyCases[family[at]!]! += sums[at * width + CASES!]!;
-      familySuccess[family[at]!]! += sums[at * width + SUCCESS!]!;
+      familyCases[family[at]!]! += sums[at * width + CASES]!;
+      familySuccess[family[at]!]! += sums[at * width + SUCCESS]!;
     }
     let macro = 0;
     let seen = 0;
@@ -98,16 +109,16 @@ export function caseClusterIntervals(
       macro += familySuccess[f]! / familyCases[f]!;
       seen++;
     }
-    const cases = total[CASES!]!;
-    replicates["tsr"]![replicate] = total[SUCCESS!]! / cases;
+    const cases = total[CASES]!;
+    replicates["tsr"]![replicate] = total[SUCCESS]! / cases;
     replicates["macro_tsr"]![replicate] = macro / seen;
-    replicates["invalid_action_rate"]![replicate] = total[EXECUTED!]! === 0
+    replicates["invalid_action_rate"]![replicate] = total[EXECUTED]! === 0
       ? 0
-      : total[INVALID!]! / total[EXECUTED!]!;
-    replicates["forbidden_side_effect_rate"]![replicate] = total[FORBIDDEN!]! / cases;
-    replicates["steps_efficiency"]![replicate] = total[EFFICIENCY!]! / EFFICIENCY_PARTS / cases;
-    replicates["mean_steps"]![replicate] = total[STEPS!]! / cases;
-    replicates["timeout_penalized_simulated_cost_s"]![replicate] = total[COST!]! / 1000 / cases;
+      : total[INVALID]! / total[EXECUTED]!;
+    replicates["forbidden_side_effect_rate"]![replicate] = total[FORBIDDEN]! / cases;
+    replicates["steps_efficiency"]![replicate] = total[EFFICIENCY]! / EFFICIENCY_PARTS / cases;
+    replicates["mean_steps"]![replicate] = total[STEPS]! / cases;
+    replicates["timeout_penalized_simulated_cost_s"]![replicate] = total[COST]! / 1000 / cases;
   }
   return Object.fromEntries(
     INTERVAL_METRICS.map((name) => [

@@ -1,5 +1,5 @@
-import { TracewrightError } from "../core/error.ts";
 import type { TraceRecord } from "../episode/trace.ts";
+import { evaluateError } from "./_error.ts";
 
 /**
  * lcm(1..19): every step efficiency optimal / steps with at most 19 steps is a whole number of this many parts. Every v1.3
@@ -33,7 +33,7 @@ function bad(
   expected: string,
   actual: unknown,
 ): never {
-  throw new TracewrightError<"evaluate", "trace_schema">("trace_schema", {
+  throw evaluateError("trace_schema", {
     case: record.case_id,
     field,
     expected,
@@ -58,6 +58,7 @@ function milliseconds(record: TraceRecord): number {
  * @throws TracewrightError "trace_schema" where a field is missing, of the wrong type, or contradicts the steps
  */
 export function caseCounts(record: TraceRecord, timeoutMs: number): CaseCounts {
+  if (typeof record !== "object" || record === null) bad({}, "", "an object", record);
   const { case_id, family, success, optimal_steps, step_count, executed_actions, steps } = record;
   if (typeof case_id !== "string" || case_id === "") bad(record, "case_id", "a name", case_id);
   if (typeof family !== "string" || family === "") bad(record, "family", "a name", family);
@@ -79,8 +80,8 @@ export function caseCounts(record: TraceRecord, timeoutMs: number): CaseCounts {
   if (length > MAX_EXACT_STEPS) bad(record, "step_count", `at most ${MAX_EXACT_STEPS} steps`, length);
   let executedInvalid = 0;
   for (const action of executed_actions) {
-    if (typeof action.executed_valid !== "boolean") {
-      bad(record, "executed_valid", "a boolean", action.executed_valid);
+    if (typeof action?.executed_valid !== "boolean") {
+      bad(record, "executed_valid", "a boolean", action?.executed_valid);
     }
     if (!action.executed_valid) executedInvalid++;
   }

@@ -1,4 +1,4 @@
-import { TracewrightError } from "../core/error.ts";
+import { evaluateError } from "./_error.ts";
 import { type CaseCounts, EFFICIENCY_PARTS } from "./case_counts.ts";
 import { meanOf, type Rational, rational } from "./rational.ts";
 
@@ -90,7 +90,7 @@ export function addCase(totals: Totals, counts: CaseCounts): void {
 export function metricsOf(totals: Totals): Metrics {
   const { cases, success, executed } = totals;
   if (cases === 0) {
-    throw new TracewrightError<"evaluate", "no_cases">("no_cases", { expected: "at least one trace" });
+    throw evaluateError("no_cases", { expected: "at least one trace" });
   }
   const families: Record<string, FamilyMetrics> = {};
   for (const name of [...totals.families.keys()].sort()) {

@@ -1,4 +1,4 @@
-import { TracewrightError } from "../core/error.ts";
+import { evaluateError } from "./_error.ts";
 import type { CaseCounts } from "./case_counts.ts";
 import {
   type BootstrapSettings,
@@ -9,6 +9,7 @@ import { addCase, emptyTotals, type Metrics, metricsOf } from "./metrics.ts";
 import { type PairedComparison, pairedComparison } from "./paired_comparison.ts";
 import type { Interval } from "./quantile.ts";
 
+/** Schema of the metrics blob. */
 export const METRICS_SCHEMA = "tracewright.metrics.v1";
 
 /** Point values with their intervals. */
@@ -16,7 +17,7 @@ export interface MetricsWithIntervals extends Metrics {
   readonly confidence_intervals: Partial<Record<IntervalMetric, Interval>>;
 }
 
-/** Which cases stand behind a number. `planned` = `run` + missing; `run` = `scored` + excluded. */
+/** Which cases stand behind a number: `planned` = `scored` + the excluded, whatever the reason. */
 export interface Denominators {
   readonly planned: number;
   readonly run: number;
@@ -26,6 +27,7 @@ export interface Denominators {
 
 /** Why a planned case carries no score. */
 export const EXCLUSION_REASONS = ["missing_trace"] as const;
+/** One of {@link EXCLUSION_REASONS}. */
 export type ExclusionReason = (typeof EXCLUSION_REASONS)[number];
 
 /** The scored cases of one variant and seed. */
@@ -67,12 +69,27 @@ function summarise(rows: readonly CaseCounts[], bootstrap: BootstrapSettings): M
   return { ...metricsOf(totals), confidence_intervals: caseClusterIntervals(rows, bootstrap) };
 }
 
+function checkRuns(runs: readonly ScoredRun[]): void {
+  const seen = new Set<string>();
+  for (const { variant, seed } of runs) {
+    const name = `${variant} ${seed}`;
+    if (seen.has(name)) {
+      throw evaluateError("duplicate_run", {
+        message: "a variant and seed were scored twice",
+        variant,
+        seed,
+      });
+    }
+    seen.add(name);
+  }
+}
+
 function denominators(run: ScoredRun, planned: readonly string[]): Denominators {
   const expected = new Set(planned);
   const seen = new Set<string>();
   for (const { case_id } of run.rows) {
     if (!expected.has(case_id) || seen.has(case_id)) {
-      throw new TracewrightError<"evaluate", "unexpected_case">("unexpected_case", {
+      throw evaluateError("unexpected_case", {
         message: seen.has(case_id) ? "a case was scored twice" : "a case does not belong to the test split",
         variant: run.variant,
         seed: run.seed,
@@ -94,7 +111,8 @@ function denominators(run: ScoredRun, planned: readonly string[]): Denominators 
  *
  * @param runs one entry per variant and seed, in the order in which they shall appear
  * @param planned case ids of the test split
- * @throws TracewrightError "unexpected_case" for a foreign or repeated case; "unpaired_outcomes" where a comparison lacks pairs
+ * @throws TracewrightError "duplicate_run" for a repeated variant and seed; "unexpected_case" for a foreign or repeated case;
+ * "no_cases" for a run without any; "unpaired_outcomes" where a comparison lacks pairs
  */
 export function metricsReport(
   runs: readonly ScoredRun[],
@@ -105,6 +123,7 @@ export function metricsReport(
     readonly comparisons: readonly ComparisonPlan[];
   },
 ): MetricsReport {
+  checkRuns(runs);
   const variants = [...new Set(runs.map((run) => run.variant))];
   const outcomes = (variant: string) =>
     new Map(

@@ -1,5 +1,5 @@
-import { TracewrightError } from "../core/error.ts";
 import { RandomStream } from "../core/random_stream.ts";
+import { evaluateError } from "./_error.ts";
 import type { BootstrapSettings } from "./case_cluster_bootstrap.ts";
 import { type Interval, percentileInterval } from "./quantile.ts";
 import { type Rational, rational } from "./rational.ts";
@@ -17,10 +17,11 @@ export interface PairedComparison {
   readonly paired_observations: number;
 }
 
+/** How these intervals are called in records; also names the stream of draws. */
 export const PAIRED_METHOD = "paired_seed_case_cluster_percentile";
 
 function mismatch(message: string, expected: unknown, actual: unknown): never {
-  throw new TracewrightError<"evaluate", "unpaired_outcomes">("unpaired_outcomes", {
+  throw evaluateError("unpaired_outcomes", {
     message,
     expected,
     actual,

@@ -1,4 +1,4 @@
-import { TracewrightError } from "../core/error.ts";
+import { evaluateError } from "./_error.ts";
 
 /**
  * A metric as an exact fraction, in lowest terms with a positive denominator. Both numbers are safe integers, so
@@ -24,7 +24,7 @@ export function rational(numerator: bigint | number, denominator: bigint | numbe
   let n = BigInt(numerator);
   let d = BigInt(denominator);
   if (d === 0n) {
-    throw new TracewrightError<"evaluate", "zero_denominator">("zero_denominator", { numerator: String(n) });
+    throw evaluateError("zero_denominator", { numerator: String(n) });
   }
   if (d < 0n) [n, d] = [-n, -d];
   const common = n === 0n ? d : gcd(n, d);
@@ -32,7 +32,7 @@ export function rational(numerator: bigint | number, denominator: bigint | numbe
   d /= common;
   const limit = BigInt(Number.MAX_SAFE_INTEGER);
   if (n > limit || n < -limit || d > limit) {
-    throw new TracewrightError<"evaluate", "metric_overflow">("metric_overflow", {
+    throw evaluateError("metric_overflow", {
       expected: "numerator and denominator below 2^53",
       actual: `${n} / ${d}`,
     });

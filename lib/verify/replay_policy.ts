@@ -1,4 +1,4 @@
-import { type Json } from "../core/canonical_json.ts";
+import type { Json } from "../core/canonical_json.ts";
 import { jsonDifference } from "../core/json_difference.ts";
 import { type EpisodeSettings, runEpisodes } from "../episode/run_episodes.ts";
 import type { Actor } from "../episode/actor.ts";

@@ -1,0 +1,19 @@
+import { type ErrorDetails, TracewrightError } from "../core/error.ts";
+
+/** Everything that can go wrong in this room. */
+export type EvaluateCode =
+  | "duplicate_run"
+  | "metric_overflow"
+  | "no_cases"
+  | "trace_schema"
+  | "unexpected_case"
+  | "unpaired_outcomes"
+  | "zero_denominator";
+
+/** An error of this room. */
+export function evaluateError(
+  code: EvaluateCode,
+  details: ErrorDetails,
+): TracewrightError<"evaluate", EvaluateCode> {
+  return new TracewrightError<"evaluate", EvaluateCode>(code, details);
+}
