@@ -1,5 +1,5 @@
 import { canonicalJson } from "../core/canonical_json.ts";
-import { digestOfJson, sha256 } from "../core/digest.ts";
+import { type Digest, digestOfJson, sha256 } from "../core/digest.ts";
 import type { FeatureEncoder } from "../policy/encoder.ts";
 import { ActionMask } from "../world/action_mask.ts";
 import type { ToolCall, WorkflowTask } from "../world/contracts.ts";
@@ -184,7 +184,7 @@ export interface OutcomeCount {
 /** How the labels came out. */
 export interface LabelAudit {
   /** Digest of {@link CONTINUATION_POLICY}, which fixes the follow probability and the trials of every prefix. */
-  readonly policy: string;
+  readonly policy: Digest;
   /** The labelled cases, sorted. */
   readonly case_ids: readonly string[];
   readonly continuations: number;

@@ -1,5 +1,10 @@
 import type { Interval } from "../evaluate/quantile.ts";
-import type { MetricsReport, MetricsWithIntervals } from "../evaluate/metrics_report.ts";
+import {
+  EXCLUSION_REASONS,
+  type ExclusionReason,
+  type MetricsReport,
+  type MetricsWithIntervals,
+} from "../evaluate/metrics_report.ts";
 import type { IntervalMetric } from "../evaluate/case_cluster_bootstrap.ts";
 import type { Rational } from "../evaluate/rational.ts";
 
@@ -43,6 +48,8 @@ export interface ReportInputs {
 
 const NONE = "–";
 
+const EXCLUSION_WORDS: Readonly<Record<ExclusionReason, string>> = { missing_trace: "no trace" };
+
 function percent(value: number, digits = 2): string {
   return (value * 100).toFixed(digits);
 }
@@ -62,8 +69,7 @@ function fraction(value: Rational): string {
 
 function variantRow(name: string, metrics: MetricsWithIntervals): string[] {
   const intervals = metrics.confidence_intervals;
-  const share = (key: IntervalMetric & ("tsr" | "macro_tsr" | "invalid_action_rate" | "steps_efficiency")) =>
-    withInterval(percent(metrics[key].value), intervals[key], percent);
+  const share = (key: IntervalMetric) => withInterval(percent(metrics[key].value), intervals[key], percent);
   const seconds = (x: number) => x.toFixed(3);
   const conditional = metrics.successful_conditional_simulated_service_time_s;
   return [
@@ -72,6 +78,7 @@ function variantRow(name: string, metrics: MetricsWithIntervals): string[] {
     share("tsr"),
     share("macro_tsr"),
     share("invalid_action_rate"),
+    share("forbidden_side_effect_rate"),
     share("steps_efficiency"),
     withInterval(metrics.mean_steps.value.toFixed(3), intervals.mean_steps, seconds),
     conditional === null ? NONE : conditional.value.toFixed(3),
@@ -91,6 +98,7 @@ function variantsSection({ metrics }: ReportInputs): string {
     "TSR %",
     "macro TSR %",
     "invalid actions %",
+    "forbidden side effects %",
     "step efficiency %",
     "steps",
     "service time of successes, s",
@@ -100,16 +108,14 @@ function variantsSection({ metrics }: ReportInputs): string {
     ? "No intervals were asked for."
     : `In brackets: ${
       percent(bootstrap.confidence, 0)
-    } % case-cluster percentile intervals, ${bootstrap.samples} replicates. ` +
-      "Times are simulated, never wall-clock. Point values are exact fractions, rounded here for reading.";
+    } % case-cluster percentile intervals, ${bootstrap.samples} replicates.`;
   return [
     "## Variants",
     "",
-    note,
+    `${note} Times are simulated, never wall-clock. Point values are exact fractions, rounded here for reading.`,
     "",
     table(head, metrics.variants.map((v) => variantRow(v.variant, v.metrics))),
-  ]
-    .join("\n");
+  ].join("\n");
 }
 
 function comparisonsSection({ metrics }: ReportInputs): string {
@@ -127,7 +133,6 @@ function comparisonsSection({ metrics }: ReportInputs): string {
     "Same seeds, same cases. Replicates draw seeds and cases, both with replacement. With a single seed the interval speaks of cases only.",
     "",
     table(["difference", "points", "exact", "interval, points", "seeds × cases"], rows),
-    "",
   ].join("\n");
 }
 
@@ -153,15 +158,16 @@ function denominatorsSection({ metrics }: ReportInputs): string {
     String(seed),
     String(d.planned),
     String(d.run),
-    String(d.excluded.missing_trace),
+    ...EXCLUSION_REASONS.map((reason) => String(d.excluded[reason])),
     String(d.scored),
   ]);
+  const excluded = EXCLUSION_REASONS.map((reason) => `excluded: ${EXCLUSION_WORDS[reason]}`);
   return [
     "## Denominators",
     "",
     "Which cases stand behind each number, and why a planned one does not.",
     "",
-    table(["variant", "seed", "planned", "run", "excluded: no trace", "scored"], rows),
+    table(["variant", "seed", "planned", "run", ...excluded, "scored"], rows),
   ].join("\n");
 }
 
@@ -183,7 +189,6 @@ function calibrationSection({ calibration }: ReportInputs): string {
     "Measured on the exact graph, on non-terminal prefix states of the dev split. Confirmatory asks for AUROC ≥ 0.70, ECE ≤ 0.10 and a Brier score of at most 0.90 of the prevalence variance; anything else is exploratory, and training goes on.",
     "",
     table(["estimator", "rows", "prevalence %", "AUROC", "ECE", "Brier", "BCE", "status"], rows),
-    "",
   ].join("\n");
 }
 
@@ -211,22 +216,16 @@ function trainingSection({ training }: ReportInputs): string {
  */
 export function markdownReport(inputs: ReportInputs): string {
   const identity = table(["what", "value"], inputs.identity.map(({ name, value }) => [name, `\`${value}\``]));
-  return [
+  const sections = [
     `# ${inputs.experiment}`,
-    "",
     identity,
-    "",
     variantsSection(inputs),
-    "",
     comparisonsSection(inputs),
     seedsSection(inputs),
-    "",
     calibrationSection(inputs),
     trainingSection(inputs),
-    "",
     denominatorsSection(inputs),
-    "",
     "Intervals exist in one implementation only; point values are whole-number fractions that anyone can count from the traces.",
-    "",
-  ].join("\n");
+  ];
+  return sections.filter((section) => section !== "").join("\n\n") + "\n";
 }

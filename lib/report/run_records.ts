@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { type Json, parseCanonical } from "../core/canonical_json.ts";
 import { type Digest, isDigest } from "../core/digest.ts";
-import { TracewrightError } from "../core/error.ts";
+import { parseRecord } from "./_parse_record.ts";
 
+const digest = z.custom<Digest>(isDigest, { message: "not a digest" });
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 const share = z.number().min(0).max(1);
 
-/** How well the published exact graph stands for the float network that was trained. */
 const error = z.strictObject({ max: z.number().min(0), rms: z.number().min(0) });
+/** How well the published exact graph stands for the float network that was trained. */
 const agreement = z.strictObject({
   states: count,
   agreeing: count,
@@ -31,7 +31,7 @@ const training = z.strictObject({
   /** One row per iteration. */
   curve: z.array(z.record(z.string(), z.union([z.number(), z.boolean(), z.null()]))),
   /** Digest of the exact graph. */
-  policy: z.custom<Digest>(isDigest),
+  policy: digest,
   agreement,
 });
 
@@ -44,13 +44,17 @@ const calibrationMetrics = z.strictObject({
   auroc: share.nullable(),
 });
 
+const outcomes = z.record(z.string(), z.strictObject({ continuations: count, successes: count }));
+
 const labels = z.strictObject({
-  policy: z.string(),
-  cases: count,
+  policy: digest,
+  case_ids: z.array(z.string()).readonly(),
   continuations: count,
   rows: count,
+  terminal_rows: count,
   successes: count,
-  families: z.record(z.string(), z.strictObject({ continuations: count, successes: count })),
+  families: outcomes,
+  prefixes: outcomes,
 });
 
 const calibration = z.strictObject({
@@ -61,7 +65,7 @@ const calibration = z.strictObject({
   /** On the exact graph, non-terminal prefix rows of the dev split only. */
   dev: calibrationMetrics,
   /** Digest of the exact graph. */
-  estimator: z.custom<Digest>(isDigest),
+  estimator: digest,
   dev_gate_scope: z.literal("nonterminal_prefix_only"),
   gate: z.strictObject({ auroc: z.boolean(), ece: z.boolean(), brier: z.boolean() }),
   quality_status: z.enum(["confirmatory", "exploratory"]),
@@ -73,26 +77,13 @@ export type TrainingRecord = z.infer<typeof training>;
 /** How the progress estimator of one seed was labelled, fitted and measured. */
 export type CalibrationRecord = z.infer<typeof calibration>;
 
-function parse<T>(schema: z.ZodType<T>, bytes: Uint8Array, record: string): T {
-  const value: Json = parseCanonical(bytes);
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw new TracewrightError<"report", "bad_record">("bad_record", {
-    record,
-    field: issue?.path.join(".") ?? "",
-    message: issue?.message ?? "unknown",
-    cause: result.error,
-  });
-}
-
 /**
  * Reads a training record strictly.
  *
  * @throws TracewrightError "not_canonical" or "bad_record"
  */
 export function parseTrainingRecord(bytes: Uint8Array): TrainingRecord {
-  return parse(training, bytes, "training");
+  return parseRecord(training, bytes, "training");
 }
 
 /**
@@ -101,5 +92,5 @@ export function parseTrainingRecord(bytes: Uint8Array): TrainingRecord {
  * @throws TracewrightError "not_canonical" or "bad_record"
  */
 export function parseCalibrationRecord(bytes: Uint8Array): CalibrationRecord {
-  return parse(calibration, bytes, "calibration");
+  return parseRecord(calibration, bytes, "calibration");
 }

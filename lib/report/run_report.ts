@@ -1,7 +1,8 @@
-import { type Json, parseCanonical } from "../core/canonical_json.ts";
+import { canonicalJson, type Json, type JsonObject, parseCanonical } from "../core/canonical_json.ts";
 import { digestOf } from "../core/digest.ts";
-import type { MetricsReport } from "../evaluate/metrics_report.ts";
+import { reportError } from "./_error.ts";
 import { type CalibrationRow, markdownReport, type TrainingRow } from "./markdown_report.ts";
+import { parseMetricsReport } from "./metrics_record.ts";
 import { parseCalibrationRecord, parseTrainingRecord } from "./run_records.ts";
 
 /** A named blob of the run. The name is the record's kind and its node, e.g. `training/ppo/e/17`. */
@@ -25,7 +26,7 @@ function byNode<T>(
 ): T[] {
   return records
     .filter(({ name }) => name.startsWith(`${kind}/`))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
     .map(({ name, bytes }) => row(name.slice(kind.length + 1), bytes));
 }
 
@@ -46,16 +47,25 @@ function calibrationRow(node: string, bytes: Uint8Array): CalibrationRow {
   return { node, ...dev, quality_status, estimator };
 }
 
-function field(record: Json, path: readonly string[]): string {
+/** A text, number or list of a record, as the identity block shows it. */
+function field(
+  record: Json,
+  { of, path }: { readonly of: string; readonly path: readonly string[] },
+): string {
   let value: Json | undefined = record;
   for (const key of path) {
     value = typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as { readonly [key: string]: Json })[key]
+      ? (value as JsonObject)[key]
       : undefined;
   }
-  return typeof value === "string" || typeof value === "number"
-    ? String(value)
-    : JSON.stringify(value ?? null);
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (Array.isArray(value)) return canonicalJson(value);
+  throw reportError("bad_record", {
+    record: of,
+    field: path.join("."),
+    expected: "a text, a number or a list",
+    actual: value,
+  });
 }
 
 /**
@@ -65,22 +75,22 @@ function field(record: Json, path: readonly string[]): string {
  */
 export function runReport({ config, benchmark, metrics, records }: ReportBlobs): string {
   const settings = parseCanonical(config);
-  const world = parseCanonical(benchmark);
+  const ofConfig = (...path: string[]) => field(settings, { of: "config", path });
   const identity = [
-    ["experiment", field(settings, ["name"])],
+    ["experiment", ofConfig("name")],
     ["config", digestOf(config)],
     ["benchmark", digestOf(benchmark)],
-    ["generator", field(world, ["generator_version"])],
-    ["semantics", field(settings, ["semantics"])],
-    ["benchmark seed", field(settings, ["seeds", "benchmark_seed"])],
-    ["run seeds", field(settings, ["seeds", "run_seeds"])],
-    ["bootstrap seed", field(settings, ["seeds", "bootstrap_seed"])],
+    ["generator", field(parseCanonical(benchmark), { of: "benchmark", path: ["generator_version"] })],
+    ["semantics", ofConfig("semantics")],
+    ["benchmark seed", ofConfig("seeds", "benchmark_seed")],
+    ["run seeds", ofConfig("seeds", "run_seeds")],
+    ["bootstrap seed", ofConfig("seeds", "bootstrap_seed")],
     ["metrics", digestOf(metrics)],
   ] as const;
   return markdownReport({
-    experiment: `Experiment ${field(settings, ["name"])}`,
+    experiment: `Experiment ${ofConfig("name")}`,
     identity: identity.map(([name, value]) => ({ name, value })),
-    metrics: parseCanonical(metrics) as unknown as MetricsReport,
+    metrics: parseMetricsReport(metrics),
     calibration: byNode(records, "calibration", calibrationRow),
     training: byNode(records, "training", trainingRow),
   });

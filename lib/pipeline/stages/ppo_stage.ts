@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
+import { TracewrightError } from "../../core/error.ts";
 import { RandomStream } from "../../core/random_stream.ts";
 import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { exactPotential } from "../../episode/potential.ts";
@@ -90,7 +91,15 @@ export const ppoStage = defineStage({
     "policy.onnx": { media_type: MEDIA.policy },
     "training.json": { media_type: MEDIA.training },
   },
-  async run({ params: { seed, policy, ppo, ...variant }, input, output, progress }) {
+  async run({ params: { seed, algorithm, policy, ppo, ...variant }, input, output, progress }) {
+    if (algorithm !== "action_ppo") {
+      throw new TracewrightError<"pipeline", "algorithm_not_available">("algorithm_not_available", {
+        message: "this version trains per action only",
+        expected: "action_ppo",
+        actual: algorithm,
+        hint: "leave out the variant that trains per sequence",
+      });
+    }
     const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
     const tasks = readTaskLines(input("train").bytes());
     using estimator = variant.progress_reward
