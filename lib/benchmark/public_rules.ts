@@ -5,6 +5,7 @@ import { canonicalJson } from "../core/canonical_json.ts";
 import { digestOf, hexOf } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
 import { isPolicyInput, type PolicyCandidate, type PolicyInput } from "../world/policy_input.ts";
+import { seededChoice } from "../world/seeded_choice.ts";
 import type { BenchmarkCode } from "./_error.ts";
 
 /** What a rule chose, and why, in fixed words. */
@@ -42,13 +43,6 @@ function isOpenMutation(candidate: PolicyCandidate, completed: ReadonlySet<unkno
   return candidate.action_mask && mutating && operation_id !== null && !completed.has(operation_id);
 }
 
-/** An unsigned 64-bit number in 16 hexadecimal digits, modulo a small count; exact in doubles. */
-function modulo(hex: string, count: number): number {
-  const high = Number.parseInt(hex.slice(0, 8), 16);
-  const low = Number.parseInt(hex.slice(8, 16), 16);
-  return ((high % count) * (4294967296 % count) + low % count) % count;
-}
-
 /**
  * R0: uniform among the selectable candidates, drawn from a hash of the seed and of all the input but its goal, so
  * that cases that differ only in their goal get the same choice.
@@ -62,7 +56,7 @@ export function maskedRandomRule(seed: number): PublicRule {
       const blanked = { ...input, observation: { ...input.observation, user_goal: "" } };
       const hex = hexOf(digestOf(`${seed}:${canonicalJson(blanked)}`));
       return {
-        actionIndex: slots[modulo(hex, slots.length)]!,
+        actionIndex: slots[seededChoice(hex, slots.length)]!,
         reason: "drawn among the selectable candidates",
       };
     },

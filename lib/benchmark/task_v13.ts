@@ -20,6 +20,7 @@ import { FAMILIES, type Family } from "./families.ts";
 import { linearExtensions } from "./linear_extensions.ts";
 import { taskTopology, workflowPredecessors } from "./topology.ts";
 
+/** Version in every task; part of the operation ids. */
 export const GENERATOR_V13 = "benchmark-v1.3.0";
 /** Root name of every random stream of this generator. */
 export const STREAM_V13 = "benchmark-v1.3";

@@ -4,10 +4,13 @@
  */
 import type { ToolCall, ToolSchema, WorkflowNode, WorkflowState, WorkflowTask } from "./contracts.ts";
 
+/** Entity of the example task. */
 export const EXAMPLE_ENTITY = "desk-0001";
+/** Token that its approval writes. */
 export const EXAMPLE_TOKEN = "approved-desk-0001";
 
 const STAGES = ["take_in", "check_form", "check_fee", "choose_path", "approve_case", "finish_case"] as const;
+/** One of its six stages. */
 export type ExampleStage = (typeof STAGES)[number];
 
 const PREDECESSORS: Readonly<Record<ExampleStage, readonly ExampleStage[]>> = {

@@ -7,6 +7,7 @@ import type { Json } from "../core/canonical_json.ts";
 import { digestOf, hexOf } from "../core/digest.ts";
 import { RandomStream } from "../core/random_stream.ts";
 import type { PublicState, ToolCall, ToolSchema } from "./contracts.ts";
+import { seededChoice } from "./seeded_choice.ts";
 
 /** Schema of what the public seeds are hashed from. */
 const SEED_SCHEMA = "tracewright.candidates.v1";
@@ -33,6 +34,7 @@ export interface CandidateRequest {
   readonly state: PublicState;
 }
 
+/** Which candidates are wanted. */
 export interface CandidateOptions {
   /** False leaves out the four negatives. Default true. */
   readonly includeInvalid?: boolean;
@@ -58,13 +60,6 @@ function schemasDigest(schemas: readonly ToolSchema[]): string {
     schema.policy_allowed,
   ]);
   return digestOf(canonicalJson(tuples));
-}
-
-/** An unsigned 64-bit number in 16 hexadecimal digits, modulo a small count. Exact: every product stays under 2^53. */
-function modulo(seed: string, count: number): number {
-  const high = Number.parseInt(seed.slice(0, 8), 16);
-  const low = Number.parseInt(seed.slice(8), 16);
-  return ((high % count) * (4294967296 % count) + low % count) % count;
 }
 
 /** Builds candidate lists for the tasks that share one set of schemas. Equal public states give equal lists. */
@@ -116,7 +111,7 @@ export class CandidateBuilder {
     const digest = this.#stateDigest(state);
     const choose = <T>(choice: Choice, items: readonly T[]): T | undefined => {
       const at = 16 * CHOICES.indexOf(choice);
-      return items.length < 2 ? items[0] : items[modulo(digest.slice(at, at + 16), items.length)];
+      return items.length < 2 ? items[0] : items[seededChoice(digest.slice(at, at + 16), items.length)];
     };
 
     const calls: ToolCall[] = [];

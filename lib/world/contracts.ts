@@ -4,22 +4,29 @@
  */
 import type { Json, JsonObject } from "../core/canonical_json.ts";
 
+/** The three parts of a benchmark, in the order in which they are listed. */
 export const SPLITS = ["train", "dev", "test"] as const;
+/** One of {@link SPLITS}. */
 export type Split = (typeof SPLITS)[number];
 
 /** Order matters: negatives are drawn in this order. */
 export const INVALID_KINDS = ["schema", "grounding", "precondition", "safety"] as const;
+/** One of {@link INVALID_KINDS}. */
 export type InvalidActionKind = (typeof INVALID_KINDS)[number];
 
 /** Order matters: the hold-out rule indexes it. */
 export const TOPOLOGIES = ["diamond_tail", "fanout_gate", "dual_lane", "dual_root_mesh"] as const;
+/** One of {@link TOPOLOGIES}. */
 export type WorkflowTopology = (typeof TOPOLOGIES)[number];
 
+/** Tiers of length, from 6 to 8, 9 to 11 and 12 to 15 steps. */
 export const DIFFICULTIES = ["short", "medium", "long"] as const;
+/** One of {@link DIFFICULTIES}. */
 export type Difficulty = (typeof DIFFICULTIES)[number];
 
 /** Type names a tool schema may use. `integer` means `Number.isSafeInteger`; JSON does not tell 3 from 3.0. */
 export const ARGUMENT_TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"] as const;
+/** One of {@link ARGUMENT_TYPES}. */
 export type ArgumentType = (typeof ARGUMENT_TYPES)[number];
 
 /** Public description of a tool. */
@@ -143,6 +150,7 @@ export interface WorkflowTask {
 
 /** Codes of calls the registry accepts, in the order of the rows in protocol/environment.md section 4.1. */
 export const VALID_CODES = ["ok_readonly", "ok_replay_exact", "ok_replay_completed", "ok"] as const;
+/** One of {@link VALID_CODES}. */
 export type ValidCode = (typeof VALID_CODES)[number];
 
 /** Codes of calls the registry refuses, in the order in which they are judged (same section). */
@@ -165,7 +173,9 @@ export const REFUSAL_CODES = [
   "idempotency_key_blank",
   "idempotency_key_conflict",
 ] as const;
+/** One of {@link REFUSAL_CODES}. */
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
+/** Why the registry judged as it did. */
 export type ValidationCode = ValidCode | RefusalCode;
 
 /** `valid` is true exactly when `invalid_kind` is null. */

@@ -21,6 +21,7 @@ import { seal, sealOf, textOfSealed } from "./_sealed_input.ts";
 import type { Observation, ToolCall, ToolSchema } from "./contracts.ts";
 import { frozenCopy } from "./frozen_copy.ts";
 
+/** Schema id inside every input. */
 export const POLICY_INPUT_SCHEMA = "policy-input-v1";
 
 /** An {@link Observation} without its task id. */
