@@ -13,7 +13,9 @@ const PLAYERS = TASKS.map((task) => ({
   builder: new PolicyInputBuilder(task.tool_schemas),
 }));
 
-/** Plays 50 tasks along plan 0 (506 steps): candidates, mask, dry run and commit, and a policy input if one is built. */
+const STEPS = TASKS.reduce((sum, task) => sum + task.optimal_steps, 0);
+
+/** Plays 50 tasks along plan 0: candidates, mask, dry run and commit, and a policy input if one is built. */
 function play(build: ((builder: PolicyInputBuilder, decision: Decision) => PolicyInput) | null): void {
   for (const { task, env, mask, builder } of PLAYERS) {
     env.reset();
@@ -32,10 +34,10 @@ function play(build: ((builder: PolicyInputBuilder, decision: Decision) => Polic
   }
 }
 
-Deno.bench("506 steps", { group: "play", baseline: true }, () => play(null));
-Deno.bench("506 steps with policy input: builder", { group: "play" }, () => {
+Deno.bench(`${STEPS} steps`, { group: "play", baseline: true }, () => play(null));
+Deno.bench(`${STEPS} steps with policy input: builder`, { group: "play" }, () => {
   play((builder, decision) => builder.build(decision));
 });
-Deno.bench("506 steps with policy input: plain definition", { group: "play" }, () => {
+Deno.bench(`${STEPS} steps with policy input: plain definition`, { group: "play" }, () => {
   play((_builder, decision) => policyInputFromDecision(decision));
 });
