@@ -13,6 +13,8 @@ interface IncrementalHash {
 
 interface NodeCrypto {
   createHash(name: string): IncrementalHash;
+  /** One shot; five times faster than {@link createHash} for small content. */
+  hash(name: string, content: Uint8Array | string, encoding: "hex"): string;
 }
 
 /** Deno and Node offer a native SHA-256 that needs no permission; a browser does not, and gets `@noble/hashes`. */
@@ -39,6 +41,11 @@ export function sha256(content: Uint8Array | string): Uint8Array {
   return hash.digest();
 }
 
+/** SHA-256 of bytes, or of a string's UTF-8, as 64 hexadecimal digits: the fast way for small content. */
+export function sha256Hex(content: Uint8Array | string): string {
+  return native === undefined ? toHex(sha256(content)) : native.hash("sha256", content, "hex");
+}
+
 /** The portable implementation, which a browser uses; a test pins it to {@link sha256}. */
 export function portableSha256(content: Uint8Array | string): Uint8Array {
   return nobleSha256(typeof content === "string" ? encoder.encode(content) : content);
@@ -46,7 +53,7 @@ export function portableSha256(content: Uint8Array | string): Uint8Array {
 
 /** The content address of bytes, or of a string's UTF-8. */
 export function digestOf(content: Uint8Array | string): Digest {
-  return ("sha256:" + toHex(sha256(content))) as Digest;
+  return ("sha256:" + sha256Hex(content)) as Digest;
 }
 
 /** The content address of a value's canonical JSON. */

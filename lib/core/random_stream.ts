@@ -3,7 +3,7 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { canonicalJson } from "./canonical_json.ts";
-import { sha256 } from "./digest.ts";
+import { sha256Hex } from "./digest.ts";
 import { TracewrightError } from "./error.ts";
 import { ln } from "./numerics.ts";
 
@@ -29,9 +29,9 @@ export class RandomStream {
         actual: root,
       });
     }
-    const hash = sha256(canonicalJson([SCHEMA, root, ...names]));
-    const view = new DataView(hash.buffer, hash.byteOffset, hash.byteLength);
-    this.#generator = xoroshiro128plusFromState([0, 4, 8, 12].map((at) => view.getInt32(at, false)));
+    const hex = sha256Hex(canonicalJson([SCHEMA, root, ...names]));
+    const word = (index: number) => Number.parseInt(hex.slice(8 * index, 8 * index + 8), 16) | 0;
+    this.#generator = xoroshiro128plusFromState([word(0), word(1), word(2), word(3)]);
   }
 
   /** A multiple of 2^-53 in [0, 1). */

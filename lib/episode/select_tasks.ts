@@ -1,5 +1,5 @@
 import { canonicalJson } from "../core/canonical_json.ts";
-import { sha256, toHex } from "../core/digest.ts";
+import { sha256Hex } from "../core/digest.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
 import { byCaseId } from "./_case_order.ts";
 
@@ -24,7 +24,7 @@ export function selectProgressTasks(
   { limit, seed }: { limit: number; seed: number },
 ): WorkflowTask[] {
   const rank = (...name: string[]) =>
-    toHex(sha256(canonicalJson(["tracewright.progress-selection.v1", seed, ...name])));
+    sha256Hex(canonicalJson(["tracewright.progress-selection.v1", seed, ...name]));
   const strata = new Map<string, { rank: string; task: WorkflowTask }[]>();
   for (const task of tasks) {
     const stratum = [task.family, task.difficulty, task.topology].join("/");

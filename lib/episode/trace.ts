@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../core/canonical_json.ts";
 import { canonicalJson } from "../core/canonical_json.ts";
-import { sha256, toHex } from "../core/digest.ts";
+import { sha256Hex } from "../core/digest.ts";
 import type { InvalidActionKind, ToolCall, WorkflowState } from "../world/contracts.ts";
 import { policyInputDigest } from "../world/policy_input.ts";
 import { episodeError } from "./_error.ts";
@@ -104,7 +104,7 @@ export interface TraceRecord<Step = CompactStep | FullStep> {
 
 /** SHA-256, 64 hexadecimal digits, of the canonical candidate list in order, call ids included. */
 export function candidatesDigest(candidates: readonly ToolCall[]): string {
-  return toHex(sha256(canonicalJson(candidates)));
+  return sha256Hex(canonicalJson(candidates));
 }
 
 function stepCore(episode: Episode, step: EpisodeStep, index: number, inputDigest: string): TraceStepCore {

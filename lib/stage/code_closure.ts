@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sha256, toHex } from "../core/digest.ts";
+import { sha256Hex } from "../core/digest.ts";
 import { type CodeFile, type CodePackage, digestOfCode, type StageCodes } from "./codes.ts";
 import { stageError } from "./stage_error.ts";
 
@@ -68,7 +68,7 @@ export function stageCodes({ graph, lock, root, readFile }: {
     if (module.npmPackage !== undefined) return addPackage(module.npmPackage);
     const path = pathOf(module, root, importer);
     if (files.has(path)) return;
-    files.set(path, { path, sha256: toHex(sha256(readFile(path))) });
+    files.set(path, { path, sha256: sha256Hex(readFile(path)) });
     for (const { specifier: text, code } of module.dependencies ?? []) {
       if (code === undefined) continue;
       if (code.specifier === undefined) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Digest, digestOfJson, isDigest, sha256, toHex } from "../core/digest.ts";
+import { type Digest, digestOfJson, isDigest, sha256Hex } from "../core/digest.ts";
 import { stageError } from "./stage_error.ts";
 
 /** Schema id of `codes.json`. */
@@ -114,7 +114,7 @@ export function staleFiles(codes: Codes, readFile: (path: string) => Uint8Array 
   const stale: StaleFile[] = [];
   for (const [path, hashes] of expected) {
     const bytes = readFile(path);
-    const actual = bytes === undefined ? undefined : toHex(sha256(bytes));
+    const actual = bytes === undefined ? undefined : sha256Hex(bytes);
     for (const hash of hashes) if (hash !== actual) stale.push({ path, expected: hash, actual });
   }
   return stale.sort((

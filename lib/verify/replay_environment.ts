@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, parseCanonical } from "../core/canonical_json.ts";
-import { sha256, toHex } from "../core/digest.ts";
+import { sha256Hex } from "../core/digest.ts";
 import { jsonDifference } from "../core/json_difference.ts";
 import { rewardComponents, totalReward } from "../episode/reward.ts";
 import type { RewardSettings } from "../episode/reward_settings.ts";
@@ -199,7 +199,7 @@ function replay(
         progress_potential: step.info.progress_potential,
       },
       candidate_count: candidates.length,
-      candidates_sha256: toHex(sha256(canonicalJson(candidates))),
+      candidates_sha256: sha256Hex(canonicalJson(candidates)),
     });
     executed.push({
       step_index: index,
