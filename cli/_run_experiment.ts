@@ -1,7 +1,7 @@
 import { canonicalBytes } from "../lib/core/canonical_json.ts";
 import type { RuntimeName } from "../lib/policy/runtime.ts";
 import { resolveRuntime } from "../lib/policy/open_runtime.ts";
-import { setStageRuntime } from "../lib/pipeline/_execution.ts";
+import { setStageRuntime } from "../lib/pipeline/execution.ts";
 import type { ExperimentConfig } from "../lib/pipeline/config.ts";
 import { NUMERICS, planExperiment, STAGES } from "../lib/pipeline/experiment.ts";
 import { codeDigest } from "../lib/stage/codes.ts";

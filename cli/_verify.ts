@@ -1,6 +1,6 @@
 import type { Json } from "../lib/core/canonical_json.ts";
 import { resolveRuntime } from "../lib/policy/open_runtime.ts";
-import { setStageRuntime } from "../lib/pipeline/_execution.ts";
+import { setStageRuntime } from "../lib/pipeline/execution.ts";
 import { NUMERICS } from "../lib/pipeline/experiment.ts";
 import { runStageInMemory } from "../lib/stage/run_stage.ts";
 import { type VerifyEvent, type VerifyResult, verifyRun } from "../lib/verify/verify_run.ts";

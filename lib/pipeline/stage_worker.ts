@@ -4,7 +4,7 @@
  */
 import { serveStages } from "../stage/worker_entry.ts";
 import { RUNTIME_NAMES } from "../policy/runtime.ts";
-import { setStageRuntime } from "./_execution.ts";
+import { setStageRuntime } from "./execution.ts";
 import { STAGES } from "./experiment.ts";
 
 const asked = new URL(import.meta.url).searchParams.get("runtime");

@@ -18,7 +18,7 @@ import { admit } from "../../policy/admission.ts";
 import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import { defineStage } from "../../stage/define_stage.ts";
-import { stageRuntime } from "../_execution.ts";
+import { stageRuntime } from "../execution.ts";
 import { actorCriticCheckpoint, restoreActorCritic } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
 import { policyParams, rewardParams } from "../stage_params.ts";

@@ -12,7 +12,7 @@ import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import type { CalibrationRecord } from "../../report/run_records.ts";
 import { defineStage } from "../../stage/define_stage.ts";
-import { stageRuntime } from "../_execution.ts";
+import { stageRuntime } from "../execution.ts";
 import { calibrate, labelSplit } from "../calibrate.ts";
 import { estimatorCheckpoint } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
