@@ -2,59 +2,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { hasCode } from "../core/error.ts";
 import type { TraceRecord } from "../episode/trace.ts";
+import { exampleTrace, LOST, WON } from "./_example_trace.ts";
 import { type CaseCounts, caseCounts, EFFICIENCY_PARTS } from "./case_counts.ts";
 import { addCase, emptyTotals, metricsOf } from "./metrics.ts";
 
-function trace(fields: {
-  readonly case_id: string;
-  readonly family: string;
-  readonly success: boolean;
-  readonly valid: readonly boolean[];
-  readonly seconds: number;
-  readonly forbidden: number;
-  readonly optimal: number;
-}): TraceRecord {
-  const executed_actions = fields.valid.map((executed_valid, step_index) => ({
-    step_index,
-    candidate_index: 0,
-    policy_input_sha256: "0".repeat(64),
-    executed_valid,
-    accepted: executed_valid,
-  }));
-  return {
-    case_id: fields.case_id,
-    family: fields.family,
-    success: fields.success,
-    optimal_steps: fields.optimal,
-    step_count: fields.valid.length,
-    steps: executed_actions,
-    executed_actions,
-    forbidden_side_effect_count: fields.forbidden,
-    simulated_latency_s: fields.seconds,
-  } as unknown as TraceRecord;
-}
-
-const WON = trace({
-  case_id: "a",
-  family: "one",
-  success: true,
-  valid: [true, true],
-  seconds: 10,
-  forbidden: 0,
-  optimal: 2,
-});
-const LOST = trace({
-  case_id: "b",
-  family: "two",
-  success: false,
-  valid: [true, true, true, false],
-  seconds: 5,
-  forbidden: 1,
-  optimal: 2,
-});
-
 // With WON, five actions of which one is rejected: an invalid action rate of 1/5.
-const LOST_IN_THREE = trace({
+const LOST_IN_THREE = exampleTrace({
   case_id: "b",
   family: "two",
   success: false,
@@ -84,7 +37,7 @@ Deno.test("metricsOf() gives the hand-computed values of a success and a failure
 });
 
 Deno.test("metricsOf() caps the cost of a slow success at the timeout but not its conditional time", () => {
-  const slow = trace({
+  const slow = exampleTrace({
     case_id: "c",
     family: "one",
     success: true,
@@ -101,51 +54,6 @@ Deno.test("metricsOf() caps the cost of a slow success at the timeout but not it
 Deno.test("metricsOf() has no conditional time without a success, and refuses an empty set", () => {
   assert.equal(measure([LOST], 30_000).successful_conditional_simulated_service_time_s, null);
   assert.throws(() => metricsOf(emptyTotals()), (error) => hasCode(error, "no_cases"));
-});
-
-Deno.test("caseCounts() keeps step efficiency exact for every length up to 19", () => {
-  for (let steps = 1; steps <= 19; steps++) {
-    assert.equal(EFFICIENCY_PARTS % steps, 0);
-    for (let optimal = 1; optimal <= 19; optimal++) {
-      const record = trace({
-        case_id: "c",
-        family: "f",
-        success: true,
-        valid: Array(steps).fill(true),
-        seconds: 1,
-        forbidden: 0,
-        optimal,
-      });
-      const parts = caseCounts(record, 1000).efficiency;
-      assert.equal(parts * Math.max(steps, optimal), optimal * EFFICIENCY_PARTS);
-    }
-  }
-});
-
-Deno.test("caseCounts() refuses missing, mistyped and contradictory evidence", () => {
-  const broken: [Partial<Record<keyof TraceRecord, unknown>>, string][] = [
-    [{ simulated_latency_s: undefined }, "simulated_latency_s"],
-    [{ simulated_latency_s: Infinity }, "simulated_latency_s"],
-    [{ simulated_latency_s: -1 }, "simulated_latency_s"],
-    [{ simulated_latency_s: 0.0005 }, "simulated_latency_s"],
-    [{ success: 1 }, "success"],
-    [{ step_count: 3 }, "step_count"],
-    [{ step_count: true }, "step_count"],
-    [{ optimal_steps: 0 }, "optimal_steps"],
-    [{ optimal_steps: 20 }, "step_count"],
-    [{ executed_actions: [] }, "executed_actions"],
-    [{ forbidden_side_effect_count: -1 }, "forbidden_side_effect_count"],
-    [{ case_id: "" }, "case_id"],
-    [{ family: 3 }, "family"],
-    [{ executed_actions: [{ executed_valid: 1 }, { executed_valid: true }] }, "executed_valid"],
-  ];
-  for (const [change, field] of broken) {
-    assert.throws(
-      () => caseCounts({ ...WON, ...change } as TraceRecord, 30_000),
-      (error) => hasCode(error, "trace_schema") && error.details["field"] === field,
-      JSON.stringify(change),
-    );
-  }
 });
 
 Deno.test("metricsOf() does not depend on the order of traces", () => {
