@@ -57,20 +57,39 @@ export function optionalChoice<const Words extends readonly [string, ...string[]
   return { flags, description, build: () => new Option(flags, description).choices(words) };
 }
 
-/** An option that takes a whole number within bounds. */
-export function wholeNumber(
-  { minimum, maximum, fallback }: { minimum: number; maximum: number; fallback: number },
-  flags: string,
-  description: string,
-): OptionSpec<number> {
-  const parse = (given: string): number => {
+interface Bounds {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+function wholeNumberIn({ minimum, maximum }: Bounds): (given: string) => number {
+  return (given) => {
     const value = /^[0-9]{1,16}$/.test(given) ? Number(given) : NaN;
     if (value >= minimum && value <= maximum) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
   };
+}
+
+/** An option that takes a whole number within bounds. */
+export function wholeNumber(
+  { fallback, ...bounds }: Bounds & { readonly fallback: number },
+  flags: string,
+  description: string,
+): OptionSpec<number> {
+  const parse = wholeNumberIn(bounds);
   return {
     flags,
     description,
     build: () => new Option(flags, description).default(fallback).argParser(parse),
   };
+}
+
+/** An option that takes a whole number within bounds and may be left out. */
+export function optionalWholeNumber(
+  bounds: Bounds,
+  flags: string,
+  description: string,
+): OptionSpec<number | undefined> {
+  const parse = wholeNumberIn(bounds);
+  return { flags, description, build: () => new Option(flags, description).argParser(parse) };
 }

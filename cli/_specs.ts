@@ -1,5 +1,14 @@
 import type { CommandSpec } from "./_command.ts";
-import { choice, flag, optionalChoice, requiredText, text, textOr, wholeNumber } from "./_options.ts";
+import {
+  choice,
+  flag,
+  optionalChoice,
+  optionalWholeNumber,
+  requiredText,
+  text,
+  textOr,
+  wholeNumber,
+} from "./_options.ts";
 
 /**
  * What each command is called, takes and says about itself. The bodies stand in the files of the same name, so that
@@ -12,10 +21,6 @@ const config = (which: "smoke" | "full") =>
   text("-c, --config <file>", `experiment config in YAML (default: the shipped configs/${which}.yaml)`);
 const store = textOr("artifacts/store", "--store <folder>", "where blobs and finished stages are kept");
 const runs = textOr("artifacts/runs", "-o, --output <folder>", "where the folder of the run is written");
-const benchmarkDir = text(
-  "--benchmark-dir <folder>",
-  "a benchmark that `generate` wrote; refused unless it is exactly the one of the config",
-);
 const workers = wholeNumber(
   { minimum: 1, maximum: 64, fallback: 2 },
   "--workers <count>",
@@ -32,13 +37,17 @@ const checkpoint = requiredText(
   "exact policy graph: a file, or a digest or unique prefix of one in the store",
 );
 
+const estimator = text(
+  "--estimator <file|digest>",
+  "exact progress estimator, for the variants whose reward has a progress term (E, F)",
+);
+
 export const GENERATE = {
   name: "generate",
   summary: "write the tasks of a benchmark, with their oracle check and manifest",
   options: {
     config: config("full"),
     output: textOr("artifacts/benchmark-v1", "-o, --output <folder>", "where the benchmark is written"),
-    store,
   },
   examples: ["generate", "generate -c configs/smoke.yaml -o artifacts/benchmark-smoke"],
   permissions: ["--allow-read", "--allow-write=artifacts", "--allow-env=LOG_STREAM,LOG_TOKENS"],
@@ -49,7 +58,6 @@ export const TRAIN = {
   summary: "train and evaluate one cell of the matrix",
   options: {
     config: config("full"),
-    benchmarkDir,
     output: runs,
     store,
     variant,
@@ -71,7 +79,7 @@ export const TRAIN = {
 export const SMOKE = {
   name: "smoke",
   summary: "run the smallest whole experiment, then verify it",
-  options: { config: config("smoke"), benchmarkDir, output: runs, store, workers, runtime, check, link },
+  options: { config: config("smoke"), output: runs, store, workers, runtime, check, link },
   examples: ["smoke", "smoke --workers 1 --check"],
   permissions: [
     "--allow-read",
@@ -86,9 +94,9 @@ export const RUN_EPISODE = {
   summary: "run one test case and write its full trace",
   options: {
     checkpoint,
+    estimator,
     variant: requiredVariant,
     config: config("full"),
-    benchmarkDir,
     caseIndex: wholeNumber(
       { minimum: 0, maximum: 99_999, fallback: 0 },
       "--case-index <number>",
@@ -98,7 +106,10 @@ export const RUN_EPISODE = {
     store,
     runtime,
   },
-  examples: ["run-episode --checkpoint 3f1c --variant E -c configs/smoke.yaml --case-index 4"],
+  examples: [
+    "run-episode -c configs/smoke.yaml --variant B --checkpoint 3f1c --case-index 4",
+    "run-episode -c configs/smoke.yaml --variant E --checkpoint 3f1c --estimator 90ab",
+  ],
   permissions: [
     "--allow-read",
     "--allow-write=artifacts",
@@ -112,9 +123,14 @@ export const EVALUATE = {
   summary: "run a checkpoint over the test split and measure it",
   options: {
     checkpoint,
+    estimator,
     variant: requiredVariant,
+    seed: wholeNumber(
+      { minimum: 0, maximum: 0xffff_ffff, fallback: 17 },
+      "--seed <number>",
+      "run seed that the checkpoint was trained with; names its row in the metrics",
+    ),
     config: config("full"),
-    benchmarkDir,
     output: textOr(
       "artifacts/evaluation",
       "-o, --output <folder>",
@@ -123,7 +139,10 @@ export const EVALUATE = {
     store,
     runtime,
   },
-  examples: ["evaluate --checkpoint 3f1c --variant E -c configs/smoke.yaml"],
+  examples: [
+    "evaluate -c configs/smoke.yaml --variant B --checkpoint policy.onnx",
+    "evaluate -c configs/smoke.yaml --variant E --checkpoint 3f1c --estimator 90ab",
+  ],
   permissions: [
     "--allow-read",
     "--allow-write=artifacts",
@@ -138,10 +157,26 @@ export const RECOMPUTE = {
   options: {
     traces: requiredText("--traces <file>", "traces in JSON Lines"),
     metrics: text("--metrics <file>", "published metrics to compare with; exit 1 where they differ"),
+    variant: text(
+      "--variant <name>",
+      "which run of the metrics; without it, the one that fits the traces best",
+    ),
+    seed: optionalWholeNumber(
+      { minimum: 0, maximum: 0xffff_ffff },
+      "--seed <number>",
+      "which run of the metrics, where a variant has several",
+    ),
+    config: text(
+      "-c, --config <file>",
+      "timeout and bootstrap where the metrics do not state them (default: the shipped configs/full.yaml)",
+    ),
     output: textOr("artifacts/recompute.json", "-o, --output <file>", "where the comparison is written"),
   },
-  examples: ["recompute --traces traces.jsonl --metrics metrics.json"],
-  permissions: ["--allow-read", "--allow-write=artifacts"],
+  examples: [
+    "recompute --traces artifacts/evaluation/traces.jsonl --metrics artifacts/evaluation/metrics.json",
+    "recompute --traces traces/e/17.jsonl --metrics metrics/metrics.json --variant E --seed 17",
+  ],
+  permissions: ["--allow-read", "--allow-write=artifacts", "--allow-env=LOG_STREAM,LOG_TOKENS"],
 } as const satisfies CommandSpec;
 
 export const VERIFY = {

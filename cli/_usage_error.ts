@@ -6,7 +6,15 @@ export type UsageCode =
   | "unknown_variant"
   | "unknown_stage"
   | "wrong_variant"
-  | "no_such_case";
+  | "no_such_case"
+  | "no_such_checkpoint"
+  | "ambiguous_checkpoint"
+  | "wrong_checkpoint"
+  | "missing_estimator"
+  | "needless_estimator"
+  | "other_inputs"
+  | "no_such_entry"
+  | "no_key_yet";
 
 /** An error of the command line: exit code 2. */
 export function usageError(code: UsageCode, details: ErrorDetails): TracewrightError<"cli", UsageCode> {

@@ -1,9 +1,22 @@
-import { executeAndExit, type ProgramCommand } from "./_command.ts";
+import { executeAndExit, type ProgramCommand, type RunnableCommand } from "./_command.ts";
+import { type CommandName, SPECS } from "./_specs.ts";
 
 /**
- * All commands behind one name. A command's file is loaded only when it is called, so that `verify` neither needs the
- * permissions nor pays for the code of the others: `{ spec: VERIFY, load: async () => (await import("./verify.ts")).verify }`.
+ * The work of each command. A command's file is loaded only when it is called, so that `verify` neither needs the
+ * permissions nor pays for the code of the others.
  */
-const COMMANDS: readonly ProgramCommand[] = [];
+const LOADERS: Readonly<Record<CommandName, () => Promise<RunnableCommand>>> = {
+  "smoke": async () => (await import("./smoke.ts")).smoke,
+  "verify": async () => (await import("./verify.ts")).verify,
+  "explain": async () => (await import("./explain.ts")).explain,
+  "generate": async () => (await import("./generate.ts")).generate,
+  "train": async () => (await import("./train.ts")).train,
+  "evaluate": async () => (await import("./evaluate.ts")).evaluate,
+  "run-episode": async () => (await import("./run_episode.ts")).runEpisode,
+  "recompute": async () => (await import("./recompute.ts")).recompute,
+};
+
+/** All commands, in the order of `--help`. */
+export const COMMANDS: readonly ProgramCommand[] = SPECS.map((spec) => ({ spec, load: LOADERS[spec.name] }));
 
 if (import.meta.main) await executeAndExit({ call: "tracewright", commands: COMMANDS });
