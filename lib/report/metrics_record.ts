@@ -37,10 +37,13 @@ const metrics = z.strictObject({
   confidence_intervals: z.partialRecord(z.enum(INTERVAL_METRICS), interval),
 });
 
+/** One replicate would give an interval without a width. */
+const samples = count.refine((value) => value !== 1, { message: "0 or at least 2" });
+
 const report = z.strictObject({
   schema: z.literal(METRICS_SCHEMA),
   timeout_s: z.number().gt(0),
-  bootstrap: z.strictObject({ samples: count, confidence: z.number().gt(0).lt(1), seed: count }),
+  bootstrap: z.strictObject({ samples, confidence: z.number().gt(0).lt(1), seed: count }),
   runs: z.array(z.strictObject({
     variant: z.string(),
     seed: count,
