@@ -19,4 +19,9 @@ export type BenchmarkCode =
   | "not_sorted"
   | "not_utf8"
   // public rules
-  | "not_a_policy_input";
+  | "not_a_policy_input"
+  // labelled calls
+  | "plan_too_short"
+  | "no_such_candidate"
+  | "no_final_action"
+  | "no_collision";
