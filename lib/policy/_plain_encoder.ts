@@ -119,11 +119,40 @@ export function plainAction(
   ];
 }
 
+/** Features of one candidate without its schema, [D]: the variant `arguments`. */
+export function plainArgumentAction(
+  { tool_call: { tool_name, arguments: args } }: PolicyCandidate,
+  entities: readonly string[],
+  widths: Widths,
+): number[] {
+  const argument_names = Object.keys(args).filter((name) => !DROPPED.includes(name)).sort();
+  const operations = operationBlock(widths);
+  const given = (name: string) => name in args ? 1024 : 0;
+  const filled = (name: string) => typeof args[name] === "string" && args[name] !== "" ? 1024 : 0;
+  const entity = args["entity_id"];
+  return [
+    grid(integer(args["expected_version"]) / 15),
+    typeof entity === "string" && entities.includes(entity) ? 1024 : 0,
+    given("entity_id"),
+    given("operation_id"),
+    given("expected_version"),
+    filled("approval_token"),
+    filled("idempotency_key"),
+    0,
+    ...block(valueTokens({ tool_name, argument_names }), widths.actionWidth - 8 - operations),
+    ...block(operationTokens([args["operation_id"] ?? null]), operations),
+  ];
+}
+
 /** All features of a decision: state [S] and actions [A * D]. */
-export function plainDecision(input: PolicyInput, widths: Widths): { state: number[]; actions: number[] } {
+export function plainDecision(
+  input: PolicyInput,
+  widths: Widths,
+  action = plainAction,
+): { state: number[]; actions: number[] } {
   const { observation, candidates } = input;
   return {
     state: plainState(observation, widths),
-    actions: candidates.flatMap((one) => plainAction(one, observation.available_entities, widths)),
+    actions: candidates.flatMap((one) => action(one, observation.available_entities, widths)),
   };
 }

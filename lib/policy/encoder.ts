@@ -1,8 +1,16 @@
 import type { Json, JsonObject } from "../core/canonical_json.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
 import type { PolicyCandidate, PolicyInput, PolicyObservation } from "../world/policy_input.ts";
+import {
+  type ActionFeatures,
+  ArgumentActionFeatures,
+  integerOr0,
+  LONGEST_WORKFLOW,
+  SCALAR_SLOTS,
+  SchemaActionFeatures,
+} from "./_action_features.ts";
+import { DROPPED_FIELDS } from "./_dropped_fields.ts";
 import { policyError } from "./_error.ts";
-import { SchemaFeatureCache } from "./_schema_features.ts";
 import { TokenBag } from "./_token_bag.ts";
 import { TokenHash } from "./_token_hash.ts";
 import { operationId } from "./_tokens.ts";
@@ -13,30 +21,14 @@ export const ENCODER_VERSION = "tracewright.feature_encoder.v1";
 /** The only form of observation and candidates that this encoder reads. */
 const POLICY_INPUT_SCHEMA: PolicyInput["schema_version"] = "policy-input-v1";
 
-/** The first slots of both vectors are scalars. */
-export const SCALAR_SLOTS = 8;
 const MIN_WIDTH = 16;
 const MAX_OPERATION_BLOCK = 16;
-/** Counts and versions are scaled by the longest workflow there is. */
-const LONGEST_WORKFLOW = 15;
 const STEP_CAP = 20;
 
-/** Fields that never become features: identities, hidden bookkeeping and labels. */
-const DROPPED_FIELDS: ReadonlySet<string> = new Set([
-  "approval_token",
-  "audit_log",
-  "call_id",
-  "candidate_valid",
-  "entity_id",
-  "idempotency_results",
-  "invalid_kind",
-  "label_source",
-  "predicted_valid",
-  "processed_call_ids",
-  "schema_label",
-  "state_sha256",
-  "valid_label",
-]);
+/**
+ * What an action's features are made of: `schema` adds what the tool's public schema says, `arguments` sees the call alone.
+ */
+export type ActionFeatureKind = "schema" | "arguments";
 
 /** One decision as numbers: all integers on the grid 2^-10, never -0. */
 export interface EncodedDecision {
@@ -56,8 +48,10 @@ export interface EncoderWidths {
   readonly actionWidth: number;
 }
 
-function integerOr0(value: Json | undefined): number {
-  return typeof value === "number" && Number.isSafeInteger(value) ? value : 0;
+/** How decisions are encoded. */
+export interface EncoderSettings extends EncoderWidths {
+  /** `schema` where left out. */
+  readonly actionFeatures?: ActionFeatureKind;
 }
 
 /**
@@ -69,10 +63,13 @@ function integerOr0(value: Json | undefined): number {
  * operation blocks tells whether an action, or what it requires, is already done.
  *
  * State scalars: version / 15, completed / 15, done, approval token visible, step / max, remaining / max,
- * min(max, 20) / 20, 0. Action scalars: expected version / 15, entity is available, mutating, idempotent, allowed by
- * policy, additional properties, min(prerequisites, 15) / 15, has a side effect.
+ * min(max, 20) / 20, 0. Action scalars with `schema` features: expected version / 15, entity is available, mutating,
+ * idempotent, allowed by policy, additional properties, min(prerequisites, 15) / 15, has a side effect; with `arguments`
+ * features: expected version / 15, entity is available, then whether entity, operation, version, approval token and
+ * idempotency key are given, 0.
  *
- * Source: protocol/policy-and-training.md section 2 (`current`), with SHA-256 and an independent sign bit.
+ * Source: protocol/policy-and-training.md section 2 (`current` and `frozen v1.3`), with SHA-256 and an independent sign
+ * bit.
  */
 export class FeatureEncoder {
   readonly stateWidth: number;
@@ -82,12 +79,11 @@ export class FeatureEncoder {
   /** Digest of everything that the meaning of a feature depends on; a checkpoint stores it. */
   readonly fingerprint: Digest;
   readonly #state: TokenBag;
-  readonly #action: TokenBag;
   readonly #operations: TokenBag;
-  readonly #schemas: SchemaFeatureCache;
+  readonly #actions: ActionFeatures;
 
   /** @throws TracewrightError "bad_width" if a width is not an integer of at least 16 */
-  constructor({ stateWidth, actionWidth }: EncoderWidths) {
+  constructor({ stateWidth, actionWidth, actionFeatures = "schema" }: EncoderSettings) {
     for (const [name, width] of [["stateWidth", stateWidth], ["actionWidth", actionWidth]] as const) {
       if (!Number.isSafeInteger(width) || width < MIN_WIDTH) {
         throw policyError("bad_width", {
@@ -108,12 +104,18 @@ export class FeatureEncoder {
       action_width: actionWidth,
       operation_block: operationBlock,
       policy_input: POLICY_INPUT_SCHEMA,
-      schema_features: true,
+      schema_features: actionFeatures === "schema",
     });
     this.#state = new TokenBag(new TokenHash(stateWidth - SCALAR_SLOTS - operationBlock));
-    this.#action = new TokenBag(new TokenHash(actionWidth - SCALAR_SLOTS - operationBlock));
     this.#operations = new TokenBag(new TokenHash(operationBlock));
-    this.#schemas = new SchemaFeatureCache(this.#action, this.#operations, actionWidth);
+    const bags = {
+      tokens: new TokenBag(new TokenHash(actionWidth - SCALAR_SLOTS - operationBlock)),
+      operations: this.#operations,
+      actionWidth,
+    };
+    this.#actions = actionFeatures === "schema"
+      ? new SchemaActionFeatures(bags)
+      : new ArgumentActionFeatures(bags);
   }
 
   /**
@@ -134,7 +136,7 @@ export class FeatureEncoder {
     const actions = new Int32Array(candidates.length * this.actionWidth);
     candidates.forEach((candidate, index) => {
       const row = index * this.actionWidth;
-      this.#writeAction(candidate, actions, row);
+      this.#actions.write(candidate, actions, row);
       const entity = candidate.tool_call.arguments["entity_id"];
       if (typeof entity === "string" && observation.available_entities.includes(entity)) {
         actions[row + 1] = FEATURE_SCALE;
@@ -146,7 +148,7 @@ export class FeatureEncoder {
   /** One candidate alone, shape [D]. Slot 1, the relation to the observation's entities, is 0. */
   encodeAction(candidate: PolicyCandidate): Int32Array {
     const action = new Int32Array(this.actionWidth);
-    this.#writeAction(candidate, action, 0);
+    this.#actions.write(candidate, action, 0);
     return action;
   }
 
@@ -190,30 +192,6 @@ export class FeatureEncoder {
     }
     operations.writeTo(state, this.stateWidth - this.operationBlock);
     return state;
-  }
-
-  #writeAction(
-    { tool_call: call, tool_schema: schema }: PolicyCandidate,
-    out: Int32Array,
-    row: number,
-  ): void {
-    const fixed = this.#schemas.of(schema);
-    const bag = this.#action;
-    bag.startFrom(fixed.tokens);
-    bag.addKey("tool_name");
-    bag.addString(call.tool_name);
-    bag.addKey("argument_names");
-    let names = 0;
-    for (const name in call.arguments) {
-      if (DROPPED_FIELDS.has(name)) continue;
-      bag.addString(name);
-      names++;
-    }
-    bag.addListLength(names);
-    out.set(fixed.scalarsAndOperations, row);
-    const version = integerOr0(call.arguments["expected_version"]);
-    out[row] = toFeature(version / LONGEST_WORKFLOW, "action 0, expected version");
-    bag.writeTo(out, row + SCALAR_SLOTS);
   }
 }
 

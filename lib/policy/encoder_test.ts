@@ -10,7 +10,7 @@ import {
   policyInputFromDecision,
   type PolicyObservation,
 } from "../world/policy_input.ts";
-import { plainAction, plainDecision } from "./_plain_encoder.ts";
+import { plainAction, plainArgumentAction, plainDecision } from "./_plain_encoder.ts";
 import { FeatureEncoder } from "./encoder.ts";
 
 const WIDTHS = { stateWidth: 64, actionWidth: 64 };
@@ -310,7 +310,7 @@ Deno.test("FeatureEncoder.encode() equals the plain definition on arbitrary deci
     tool_call: fc.record({
       tool_name: word,
       arguments: fc.dictionary(
-        fc.constantFrom("entity_id", "expected_version", "note", "approval_token"),
+        fc.constantFrom("entity_id", "expected_version", "operation_id", "note", "approval_token"),
         leaf,
       ) as fc.Arbitrary<
         JsonObject
@@ -325,20 +325,25 @@ Deno.test("FeatureEncoder.encode() equals the plain definition on arbitrary deci
     candidates: fc.array(candidate, { minLength: 1, maxLength: 4 }),
   });
   const widths = [WIDTHS, { stateWidth: 16, actionWidth: 40 }, { stateWidth: 50, actionWidth: 21 }];
-  const encoders = widths.map((width) => new FeatureEncoder(width));
+  const encoders = widths.flatMap((width) => [
+    { width, encoder: new FeatureEncoder(width), action: plainAction },
+    {
+      width,
+      encoder: new FeatureEncoder({ ...width, actionFeatures: "arguments" }),
+      action: plainArgumentAction,
+    },
+  ]);
   fc.assert(
     fc.property(decisions, (input) => {
-      widths.forEach((width, i) => {
-        const { state, actions } = encoders[i]!.encode(input);
-        const plain = plainDecision(input, width);
+      for (const { width, encoder, action } of encoders) {
+        const { state, actions } = encoder.encode(input);
+        const plain = plainDecision(input, width, action);
         assert.deepEqual([...state], plain.state);
         assert.deepEqual([...actions], plain.actions);
-        assert.deepEqual([...encoders[i]!.encodeState(input.observation)], plain.state);
-        assert.deepEqual(
-          [...encoders[i]!.encodeAction(input.candidates[0]!)],
-          plainAction(input.candidates[0]!, [], width),
-        );
-      });
+        assert.deepEqual([...encoder.encodeState(input.observation)], plain.state);
+        const first = input.candidates[0]!;
+        assert.deepEqual([...encoder.encodeAction(first)], action(first, [], width));
+      }
     }),
     { numRuns: 200 },
   );
@@ -376,6 +381,28 @@ Deno.test("FeatureEncoder has one fingerprint a configuration", () => {
   assert.equal(
     new Set([fingerprint(64, 64), fingerprint(64, 65), fingerprint(65, 64), fingerprint(32, 64)]).size,
     4,
+  );
+  const frozen = new FeatureEncoder({ ...WIDTHS, actionFeatures: "arguments" }).fingerprint;
+  assert.notEqual(frozen, encoder.fingerprint);
+  assert.equal(new FeatureEncoder({ ...WIDTHS, actionFeatures: "schema" }).fingerprint, encoder.fingerprint);
+});
+
+Deno.test("FeatureEncoder.encode() with argument features sees the call and nothing of the schema", () => {
+  const blind = new FeatureEncoder({ ...WIDTHS, actionFeatures: "arguments" });
+  const { state, actions } = blind.encode(scene({ extra: { idempotency_key: "k", approval_token: "" } }));
+  assert.deepEqual(state, encoder.encode(scene()).state, "states are encoded alike");
+  // version 2/15, known entity, entity, operation and version given, empty token, key, unused
+  assert.deepEqual([...actions.subarray(0, 8)], [137, 1024, 1024, 1024, 1024, 0, 1024, 0]);
+  const other = schema({ description: "x", required_completed_operations: [op(9)], mutating: false });
+  assert.deepEqual(
+    blind.encode(scene({ schemas: [other, INSPECT] })).actions,
+    blind.encode(scene()).actions,
+  );
+  const free = scene({ schemas: [schema({ required_completed_operations: [] }), INSPECT] });
+  assert.deepEqual(
+    operations(row(blind.encode(scene()).actions, 0)),
+    operations(row(encoder.encode(free).actions, 0)),
+    "the operation alone, without what it requires",
   );
 });
 
