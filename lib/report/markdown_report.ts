@@ -58,9 +58,14 @@ function withInterval(value: string, interval: Interval | undefined, show: (x: n
   return interval === undefined ? value : `${value} [${show(interval.low)}, ${show(interval.high)}]`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** The first column names the row; the others are numbers unless told otherwise. */
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  others: "---" | "---:" = "---:",
+): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [line(head), line(head.map((_, i) => (i === 0 ? "---" : others))), ...rows.map(line)].join("\n");
 }
 
 function fraction(value: Rational): string {
@@ -215,7 +220,11 @@ function trainingSection({ training }: ReportInputs): string {
  * No clock, host or path appears in it.
  */
 export function markdownReport(inputs: ReportInputs): string {
-  const identity = table(["what", "value"], inputs.identity.map(({ name, value }) => [name, `\`${value}\``]));
+  const identity = table(
+    ["what", "value"],
+    inputs.identity.map(({ name, value }) => [name, `\`${value}\``]),
+    "---",
+  );
   const sections = [
     `# ${inputs.experiment}`,
     identity,

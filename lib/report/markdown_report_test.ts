@@ -99,7 +99,7 @@ Deno.test("markdownReport() begins with the experiment and its identity", () => 
     "# Experiment tiny",
     "",
     "| what | value |",
-    "| --- | ---: |",
+    "| --- | --- |",
     "| config | `sha256:abc` |",
   ]);
 });
