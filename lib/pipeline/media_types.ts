@@ -10,5 +10,8 @@ export const MEDIA = {
   calibration: "application/vnd.tracewright.calibration.v1+json",
   traces: "application/vnd.tracewright.traces.v1+jsonl",
   metrics: "application/vnd.tracewright.metrics.v1+json",
+  actionValidity: "application/vnd.tracewright.action-validity.v1+jsonl",
+  actionValidityManifest: "application/vnd.tracewright.action-validity-manifest.v1+json",
+  maskMetrics: "application/vnd.tracewright.mask-metrics.v1+json",
   report: "text/markdown",
 } as const;
