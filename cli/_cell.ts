@@ -3,6 +3,7 @@ import { generateSplit } from "../lib/benchmark/generate.ts";
 import { type ExperimentConfig, narrowToCell } from "../lib/pipeline/config.ts";
 import { cellIds, planExperiment } from "../lib/pipeline/experiment.ts";
 import type { AdmittedGraph } from "../lib/policy/admission.ts";
+import { ESTIMATOR_HIDDEN } from "../lib/policy/exact_network.ts";
 import type { PlanNode } from "../lib/stage/plan.ts";
 import { Store } from "../lib/store/store.ts";
 import type { WorkflowTask } from "../lib/world/contracts.ts";
@@ -73,8 +74,8 @@ export async function bringCell(options: CellOptions, seed?: number): Promise<Br
       reference,
       stateWidth,
       ...(option === "--checkpoint"
-        ? { kind: "actor_critic", actionWidth } as const
-        : { kind: "estimator", actionWidth: 0 } as const),
+        ? { kind: "actor_critic", actionWidth, hidden: config.policy.hidden_width } as const
+        : { kind: "estimator", actionWidth: 0, hidden: ESTIMATOR_HIDDEN } as const),
     }, store);
   const policy = load("--checkpoint", options.checkpoint);
   const estimator = options.estimator === undefined ? undefined : load("--estimator", options.estimator);

@@ -17,6 +17,7 @@ export interface GraphRequest {
   readonly stateWidth: number;
   /** 0 for an estimator. */
   readonly actionWidth: number;
+  readonly hidden: number;
 }
 
 /** What a graph must have been trained for, where the store knows how it was made. */
@@ -66,14 +67,16 @@ function bytesOf({ option, reference }: GraphRequest, store: Store): Uint8Array 
  */
 export function loadGraph(request: GraphRequest, store: Store): AdmittedGraph {
   const graph = admit(bytesOf(request, store));
-  for (const field of ["kind", "stateWidth", "actionWidth"] as const) {
-    if (graph[field] === request[field]) continue;
+  const { kind, stateWidth, actionWidth, network: { hidden } } = graph;
+  const actual = { kind, stateWidth, actionWidth, hidden };
+  for (const field of ["kind", "stateWidth", "actionWidth", "hidden"] as const) {
+    if (actual[field] === request[field]) continue;
     throw usageError("wrong_checkpoint", {
       message: "the graph is not of the form that the config asks for",
       option: request.option,
       field,
       expected: request[field],
-      actual: graph[field],
+      actual: actual[field],
       hint: field === "kind"
         ? "--checkpoint takes a policy.onnx, --estimator an estimator.onnx"
         : "name the config that the graph was trained with: -c FILE",

@@ -8,8 +8,8 @@ export interface OutputFile {
 
 /**
  * Writes files into a folder so that none of them is ever there in part. All are brought to the disk under temporary
- * names first, so that a full disk leaves what was there as it was; only then do they get their names. The last file
- * vouches for the others: where it is older, it goes first, and so is never seen beside files that it does not describe.
+ * names first, so that a full disk leaves what was there as it was; only then do they get their names, in the order given:
+ * the file that holds the digests of the others comes last, and tells where a killed process left old ones beside new ones.
  *
  * @throws TracewrightError with an I/O code
  */
@@ -30,8 +30,6 @@ export function writeWhole(
       file.write(bytes);
       file.sync();
     }
-    const last = waiting.at(-1);
-    if (last !== undefined && waiting.length > 1) layer.remove(last.path);
     for (const { temporary, path } of waiting) layer.rename(temporary, path);
     layer.syncDirectory(folder);
   } catch (error) {

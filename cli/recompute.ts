@@ -20,6 +20,8 @@ import { variantOf } from "./_variant.ts";
 
 /** Schema id of what `recompute` writes. */
 const SCHEMA = "tracewright.recompute.v1";
+/** Differences that are printed; the file holds all. */
+const SHOWN = 12;
 
 function readNamed(path: string): Uint8Array {
   const bytes = diskLayer.read(path);
@@ -108,9 +110,10 @@ export const recompute = command(RECOMPUTE, async (options) => {
         : matches
         ? [`the published metrics${of} are exactly what the traces give`]
         : [`${differences.length} values${of} are not what the traces give:`]),
-      ...differences.map(({ path, expected, actual }) =>
+      ...differences.slice(0, SHOWN).map(({ path, expected, actual }) =>
         `  ${path}: published ${show(actual)}, the traces give ${show(expected)}`
       ),
+      ...(differences.length > SHOWN ? [`  and ${differences.length - SHOWN} more`] : []),
       ...(comparison?.notCompared.length ? [`not compared: ${comparison.notCompared.join(", ")}`] : []),
       `written  ${options.output}`,
     ],
