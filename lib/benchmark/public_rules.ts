@@ -78,3 +78,11 @@ export const readyGreedyRule: PublicRule = {
       : { actionIndex: selectableSlots(input)[0]!, reason: "nothing to do; first selectable candidate" };
   },
 };
+
+/** The first selectable candidate, whatever it does: what the order of candidates alone is worth. */
+export const firstCandidateRule: PublicRule = {
+  id: "first-candidate-v1",
+  choose(value) {
+    return { actionIndex: selectableSlots(admit(value))[0]!, reason: "first selectable candidate" };
+  },
+};
