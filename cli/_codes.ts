@@ -1,5 +1,5 @@
-import recorded from "../lib/pipeline/codes.json" with { type: "json" };
-import { type Codes, parseCodes, requireFreshCodes } from "../lib/stage/codes.ts";
+import { type Codes, requireFreshCodes } from "../lib/stage/codes.ts";
+import { recordedCodes } from "./recorded_codes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -18,7 +18,7 @@ function read(path: string): Uint8Array | undefined {
  * @throws TracewrightError "codes_stale" where a listed file was changed since
  */
 export function currentCodes(): Codes {
-  const codes = parseCodes(recorded);
+  const codes = recordedCodes();
   requireFreshCodes(codes, read);
   return codes;
 }

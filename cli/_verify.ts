@@ -6,7 +6,7 @@ import { runStageInMemory } from "../lib/stage/run_stage.ts";
 import { type VerifyEvent, type VerifyResult, verifyRun } from "../lib/verify/verify_run.ts";
 import type { Rebuild } from "../lib/verify/verify_subject.ts";
 import { currentCodes } from "./_codes.ts";
-import { subjectOf } from "./_subject.ts";
+import { subjectOf } from "./subject.ts";
 
 /** What a user may ask of a verification. Everything in it can cross to another thread. */
 export interface VerifyRequest {
