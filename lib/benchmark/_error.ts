@@ -24,4 +24,8 @@ export type BenchmarkCode =
   | "plan_too_short"
   | "no_such_candidate"
   | "no_final_action"
-  | "no_collision";
+  | "no_collision"
+  // the audit of the public rule
+  | "other_benchmark"
+  | "audit_leak"
+  | "audit_mismatch";

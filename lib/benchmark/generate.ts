@@ -7,7 +7,7 @@ import type { BenchmarkCode } from "./_error.ts";
 import { FAMILIES } from "./families.ts";
 import { familyQuotas, TIER_LENGTHS, tierQuotas } from "./quotas.ts";
 import { checkSplitIsolation } from "./split_isolation.ts";
-import { generateTaskV13, STREAM_V13, type TaskRequest } from "./task_v13.ts";
+import { generateTaskV13, STREAM_V13, taskCaseId, type TaskRequest } from "./task_v13.ts";
 
 /** Tasks of each split, every one at least 1. */
 export type SplitSizes = Readonly<Record<Split, number>>;
@@ -41,7 +41,7 @@ function checkRequest(size: number, baseSeed: number, split: Split): void {
  * @throws TracewrightError "bad_size" or "bad_seed"
  */
 export function planSplit(
-  { split, size, baseSeed }: { readonly split: Split; readonly size: number; readonly baseSeed: number },
+  { split, size, baseSeed }: SplitRequest,
 ): TaskRequest[] {
   checkRequest(size, baseSeed, split);
   return familyQuotas(size).flatMap((quota, familyIndex) => {
@@ -57,18 +57,30 @@ export function planSplit(
   });
 }
 
+/** Which split, how many tasks, and the benchmark's seed. */
+export interface SplitRequest {
+  readonly split: Split;
+  /** At least 1. */
+  readonly size: number;
+  /** An unsigned 32-bit number. */
+  readonly baseSeed: number;
+}
+
 /**
- * Generates one split.
+ * Generates one split, task by task, sorted by case id: a large split is never in memory as a whole.
  *
- * @param request size at least 1; base seed an unsigned 32-bit number
- * @returns frozen tasks sorted by case id
+ * @returns frozen tasks
  * @throws TracewrightError "bad_size" or "bad_seed"
  */
-export function generateSplit(
-  request: { readonly split: Split; readonly size: number; readonly baseSeed: number },
-): WorkflowTask[] {
-  return planSplit(request).map(generateTaskV13)
-    .sort((a, b) => a.case_id < b.case_id ? -1 : a.case_id > b.case_id ? 1 : 0);
+export function* generateTasks(request: SplitRequest): Generator<WorkflowTask> {
+  const planned = planSplit(request).map((task) => ({ id: taskCaseId(task), task }))
+    .sort((a, b) => a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  for (const { task } of planned) yield generateTaskV13(task);
+}
+
+/** {@link generateTasks}, all at once. */
+export function generateSplit(request: SplitRequest): WorkflowTask[] {
+  return [...generateTasks(request)];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The manifest of benchmark v1.3. Source: protocol/benchmark-v1.3.md section 9. */
 import type { Digest } from "../core/digest.ts";
-import { digestOf } from "../core/digest.ts";
+import { digestOf, DigestWriter } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
 import type { Difficulty, Split, WorkflowTask } from "../world/contracts.ts";
 import { SPLITS } from "../world/contracts.ts";
@@ -8,9 +8,9 @@ import { verifyOracle } from "../world/oracle.ts";
 import type { BenchmarkCode } from "./_error.ts";
 import { FAMILIES } from "./families.ts";
 import type { Benchmark } from "./generate.ts";
-import { checkSplitIsolation } from "./split_isolation.ts";
+import { SplitIsolation } from "./split_isolation.ts";
 import { GENERATOR_V13, taskSeed } from "./task_v13.ts";
-import { writeTaskLines } from "./task_lines.ts";
+import { sortedTasks, taskLine } from "./task_lines.ts";
 
 /** What the manifest says of one split's file. */
 export interface BenchmarkFile {
@@ -40,13 +40,6 @@ export function setDigest(values: readonly (string | number)[]): Digest {
   return digestOf(values.map(String).sort().join("\n"));
 }
 
-/** Values with how often each occurs; keys that never occur stay at 0. */
-function counts<K extends string>(keys: readonly K[], values: readonly string[]): Record<K, number> {
-  const table = Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
-  for (const value of values) table[value as K] = (table[value as K] ?? 0) + 1;
-  return table;
-}
-
 function refuse(code: BenchmarkCode, task: WorkflowTask, expected: unknown, actual: unknown): never {
   throw new TracewrightError<"benchmark", BenchmarkCode>(code, {
     case: task.case_id,
@@ -56,38 +49,40 @@ function refuse(code: BenchmarkCode, task: WorkflowTask, expected: unknown, actu
   });
 }
 
-/** Every task belongs where it stands, to this generator and to this seed, and can be solved in its optimal steps. */
-function checkSplit(split: Split, tasks: readonly WorkflowTask[], baseSeed: number): void {
-  for (const task of tasks) {
-    if (task.split !== split) refuse("wrong_split", task, split, task.split);
-    if (task.generator_version !== GENERATOR_V13) {
-      refuse("wrong_version", task, GENERATOR_V13, task.generator_version);
-    }
-    const familyIndex = FAMILIES.findIndex((family) => family.key === task.family);
-    const seed = taskSeed({ split, baseSeed, familyIndex, ordinal: Number(task.case_id.slice(-4)) });
-    if (task.seed !== seed) refuse("wrong_seed", task, seed, task.seed);
-    const report = verifyOracle(task);
-    if (!report.solvable || report.executed_steps !== task.optimal_steps) {
-      refuse("unsolvable_task", task, `success in ${task.optimal_steps} steps`, report);
-    }
+/** A task belongs where it stands, to this generator and to this seed, and can be solved in its optimal steps. */
+function checkTask(split: Split, task: WorkflowTask, baseSeed: number): void {
+  if (task.split !== split) refuse("wrong_split", task, split, task.split);
+  if (task.generator_version !== GENERATOR_V13) {
+    refuse("wrong_version", task, GENERATOR_V13, task.generator_version);
+  }
+  const familyIndex = FAMILIES.findIndex((family) => family.key === task.family);
+  const seed = taskSeed({ split, baseSeed, familyIndex, ordinal: Number(task.case_id.slice(-4)) });
+  if (task.seed !== seed) refuse("wrong_seed", task, seed, task.seed);
+  const report = verifyOracle(task);
+  if (!report.solvable || report.executed_steps !== task.optimal_steps) {
+    refuse("unsolvable_task", task, `success in ${task.optimal_steps} steps`, report);
   }
 }
 
-/**
- * Describes a benchmark, after checking all of it: split labels, generator version, seeds, isolation, and that the first
- * oracle plan of every task succeeds. It writes nothing, so a refusal leaves whatever was there before as it was.
- *
- * @throws TracewrightError "bad_size" for an empty split, "wrong_split", "wrong_version", "wrong_seed",
- * "unsolvable_task", "duplicate_in_split" or "split_overlap"
- */
-export function benchmarkManifest(
-  { benchmark, baseSeed }: { readonly benchmark: Benchmark; readonly baseSeed: number },
-): BenchmarkManifest {
-  checkSplitIsolation(benchmark);
-  for (const split of SPLITS) checkSplit(split, benchmark[split], baseSeed);
-  const file = (split: Split): BenchmarkFile => {
-    const tasks = benchmark[split];
-    if (tasks.length === 0) {
+/** What is known of a split so far. */
+class SplitSummary {
+  readonly #hash = new DigestWriter();
+  readonly #seeds: number[] = [];
+  readonly #entities: string[] = [];
+  readonly #families: Record<string, number> = Object.fromEntries(FAMILIES.map(({ key }) => [key, 0]));
+  readonly #lengths: Record<Difficulty, number> = { short: 0, medium: 0, long: 0 };
+
+  add(task: WorkflowTask, line: Uint8Array): void {
+    this.#hash.write(line);
+    this.#seeds.push(task.seed);
+    this.#entities.push(task.entity_id);
+    this.#families[task.family] = (this.#families[task.family] ?? 0) + 1;
+    this.#lengths[task.difficulty]++;
+  }
+
+  finish(split: Split): BenchmarkFile {
+    const count = this.#seeds.length;
+    if (count === 0) {
       throw new TracewrightError<"benchmark", BenchmarkCode>("bad_size", {
         split,
         expected: "at least one task",
@@ -97,19 +92,66 @@ export function benchmarkManifest(
     return {
       split,
       path: `${split}.jsonl`,
-      count: tasks.length,
-      sha256: digestOf(writeTaskLines(tasks)),
-      family_counts: counts(FAMILIES.map((family) => family.key), tasks.map((task) => task.family)),
-      length_counts: counts(["short", "medium", "long"], tasks.map((task) => task.difficulty)),
-      seed_digest: setDigest(tasks.map((task) => task.seed)),
-      entity_digest: setDigest(tasks.map((task) => task.entity_id)),
-      oracle_solvable: tasks.length,
+      count,
+      sha256: this.#hash.finish(),
+      family_counts: this.#families,
+      length_counts: this.#lengths,
+      seed_digest: setDigest(this.#seeds),
+      entity_digest: setDigest(this.#entities),
+      oracle_solvable: count,
     };
-  };
-  return {
-    benchmark_name: "benchmark-v1",
-    generator_version: GENERATOR_V13,
-    base_seed: baseSeed,
-    files: { train: file("train"), dev: file("dev"), test: file("test") },
-  };
+  }
+}
+
+/**
+ * Describes a benchmark while it is generated, and checks all of it: split labels, generator version, seeds, isolation,
+ * and that the first oracle plan of every task succeeds. Keeps names, never tasks.
+ */
+export class BenchmarkSummary {
+  readonly #baseSeed: number;
+  readonly #isolation = new SplitIsolation();
+  readonly #splits = { train: new SplitSummary(), dev: new SplitSummary(), test: new SplitSummary() };
+
+  constructor(baseSeed: number) {
+    this.#baseSeed = baseSeed;
+  }
+
+  /**
+   * Takes the next task of a split, in case-id order.
+   *
+   * @returns the task's line, newline included, as it stands in the split's file
+   * @throws TracewrightError "wrong_split", "wrong_version", "wrong_seed", "unsolvable_task", "duplicate_in_split" or
+   * "split_overlap"
+   */
+  add(split: Split, task: WorkflowTask): Uint8Array {
+    this.#isolation.add(split, task);
+    checkTask(split, task, this.#baseSeed);
+    const line = taskLine(task);
+    this.#splits[split].add(task, line);
+    return line;
+  }
+
+  /** @throws TracewrightError "bad_size" for an empty split */
+  finish(): BenchmarkManifest {
+    const [train, dev, test] = SPLITS.map((split) => this.#splits[split].finish(split));
+    return {
+      benchmark_name: "benchmark-v1",
+      generator_version: GENERATOR_V13,
+      base_seed: this.#baseSeed,
+      files: { train: train!, dev: dev!, test: test! },
+    };
+  }
+}
+
+/**
+ * {@link BenchmarkSummary} of whole splits. It writes nothing, so a refusal leaves whatever was there before as it was.
+ *
+ * @throws what {@link BenchmarkSummary} throws
+ */
+export function benchmarkManifest(
+  { benchmark, baseSeed }: { readonly benchmark: Benchmark; readonly baseSeed: number },
+): BenchmarkManifest {
+  const summary = new BenchmarkSummary(baseSeed);
+  for (const split of SPLITS) for (const task of sortedTasks(benchmark[split])) summary.add(split, task);
+  return summary.finish();
 }

@@ -28,10 +28,44 @@ function lineError(
   throw new TracewrightError<"benchmark", BenchmarkCode>(code, { line, ...details });
 }
 
+/** Tasks in the order of a task file. */
+export function sortedTasks(tasks: readonly WorkflowTask[]): WorkflowTask[] {
+  return [...tasks].sort((a, b) => a.case_id < b.case_id ? -1 : a.case_id > b.case_id ? 1 : 0);
+}
+
+/** One task as a line of a task file, newline included. */
+export function taskLine(task: WorkflowTask): Uint8Array<ArrayBuffer> {
+  return encoder.encode(canonicalJson(task) + "\n");
+}
+
 /** Writes tasks as the bytes of a task file, sorted by case id. */
 export function writeTaskLines(tasks: readonly WorkflowTask[]): Uint8Array {
-  const sorted = [...tasks].sort((a, b) => a.case_id < b.case_id ? -1 : a.case_id > b.case_id ? 1 : 0);
-  return encoder.encode(sorted.map((task) => canonicalJson(task) + "\n").join(""));
+  return encoder.encode(sortedTasks(tasks).map((task) => canonicalJson(task) + "\n").join(""));
+}
+
+/**
+ * Reads tasks from the lines of a task file, one at a time.
+ *
+ * @param lines without their newlines
+ * @returns frozen tasks in file order
+ * @throws TracewrightError naming the line, counted from 1: "bad_line", "blank_line", "not_sorted"
+ */
+export function* readTasks(lines: Iterable<string>): Generator<WorkflowTask> {
+  let number = 0;
+  let previous = "";
+  for (const line of lines) {
+    number++;
+    if (line === "") lineError("blank_line", number);
+    const task = parseLine(line, number);
+    requireOrder(task, previous, number);
+    previous = task.case_id;
+    yield task;
+  }
+}
+
+function requireOrder(task: WorkflowTask, previous: string, line: number): void {
+  if (task.case_id > previous) return;
+  lineError("not_sorted", line, { expected: `a case id after ${previous}`, actual: task.case_id });
 }
 
 /**
@@ -54,9 +88,7 @@ export function readTaskLines(bytes: Uint8Array): WorkflowTask[] {
       lineError("line_too_long", line, { expected: `at most ${MAX_LINE_BYTES} bytes`, actual: end - from });
     }
     const task = readLine(bytes.subarray(from, end), line);
-    if (task.case_id <= previous) {
-      lineError("not_sorted", line, { expected: `a case id after ${previous}`, actual: task.case_id });
-    }
+    requireOrder(task, previous, line);
     previous = task.case_id;
     tasks.push(task);
     from = end + 1;
@@ -71,6 +103,10 @@ function readLine(bytes: Uint8Array, line: number): WorkflowTask {
   } catch (cause) {
     return lineError("not_utf8", line, { cause });
   }
+  return parseLine(text, line);
+}
+
+function parseLine(text: string, line: number): WorkflowTask {
   try {
     return parseTask(parseCanonical(text));
   } catch (cause) {

@@ -43,3 +43,27 @@ Deno.test("readTaskLines() refuses blank, cut, unsorted, repeated, overlong and 
   refuses(`${"x".repeat(MAX_LINE_BYTES + 1)}\n`, "line_too_long", 1);
   refuses(new Uint8Array([0xff, 0x0a]), "not_utf8", 1);
 });
+
+Deno.test("readTasks() reads line by line what readTaskLines() reads at once, and names the bad line", () => {
+  const tasks = generateSplit({ split: "test", size: 5, baseSeed: 7 });
+  const lines = new TextDecoder().decode(writeTaskLines(tasks)).trimEnd().split("\n");
+  assert.deepEqual([...readTasks(lines)], tasks);
+  const refused = (bad: readonly string[], code: string, line: number) =>
+    assert.throws(
+      () => [...readTasks(bad)],
+      (error) => hasCode(error, code) && error.details["line"] === line,
+    );
+  refused([lines[0]!, ""], "blank_line", 2);
+  refused([lines[1]!, lines[0]!], "not_sorted", 2);
+  refused([lines[0]!, lines[0]!], "not_sorted", 2);
+  refused([lines[0]! + " "], "bad_line", 1);
+});
+
+Deno.test("readTasks() reads no further than it is asked to", () => {
+  const [first] = generateSplit({ split: "test", size: 1, baseSeed: 7 });
+  const lines = function* () {
+    yield new TextDecoder().decode(writeTaskLines([first!])).trimEnd();
+    throw new Error("read ahead");
+  };
+  assert.equal(readTasks(lines()).next().value?.case_id, first!.case_id);
+});

@@ -52,6 +52,11 @@ export function taskSeed(
   return SPLIT_OFFSETS[request.split] + request.baseSeed + request.familyIndex * 1_000_000 + request.ordinal;
 }
 
+/** The name of a task: split, family and four digits of ordinal. */
+export function taskCaseId({ split, familyIndex, ordinal }: TaskRequest): string {
+  return `${split}-${FAMILIES[familyIndex]!.key}-${String(ordinal).padStart(4, "0")}`;
+}
+
 /** `op_` and 20 hexadecimal digits that tell nothing about the position of the operation. */
 export function opaqueOperationId(seed: number, index: number): string {
   return "op_" + hexOf(digestOf(`${GENERATOR_V13}:${seed}:operation:${index}`)).slice(0, 20);
@@ -209,7 +214,7 @@ export function generateTaskV13(request: TaskRequest): WorkflowTask {
   const family = FAMILIES[familyIndex]!;
   const seed = taskSeed(request);
   const topology = taskTopology({ split, familyIndex, seed });
-  const caseId = `${split}-${family.key}-${String(ordinal).padStart(4, "0")}`;
+  const caseId = taskCaseId(request);
   const entity = `${split}-${family.key.slice(0, 4)}-${String(ordinal).padStart(5, "0")}-${
     String(seed).padStart(10, "0")
   }`;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
-import { generateBenchmark } from "../../benchmark/generate.ts";
-import { benchmarkManifest } from "../../benchmark/manifest.ts";
-import { writeTaskLines } from "../../benchmark/task_lines.ts";
+import { generateTasks } from "../../benchmark/generate.ts";
+import { BenchmarkSummary } from "../../benchmark/manifest.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { SPLITS } from "../../world/contracts.ts";
 import { MEDIA } from "../media_types.ts";
@@ -29,13 +28,18 @@ export const benchmarkStage = defineStage({
     "test.jsonl": { media_type: MEDIA.tasks },
     "manifest.json": { media_type: MEDIA.benchmark },
   },
-  run({ params: { benchmark_seed, benchmark }, output }) {
-    const splits = generateBenchmark({
-      sizes: { train: benchmark.train_tasks, dev: benchmark.dev_tasks, test: benchmark.test_tasks },
-      baseSeed: benchmark_seed,
-    });
-    const manifest = benchmarkManifest({ benchmark: splits, baseSeed: benchmark_seed });
-    for (const split of SPLITS) output(`${split}.jsonl`).write(writeTaskLines(splits[split]));
-    output("manifest.json").write(canonicalBytes(manifest));
+  run({ params: { benchmark_seed, benchmark }, output, progress }) {
+    const sizes = { train: benchmark.train_tasks, dev: benchmark.dev_tasks, test: benchmark.test_tasks };
+    const total = sizes.train + sizes.dev + sizes.test;
+    const summary = new BenchmarkSummary(benchmark_seed);
+    let done = 0;
+    for (const split of SPLITS) {
+      const lines = output(`${split}.jsonl`);
+      for (const task of generateTasks({ split, size: sizes[split], baseSeed: benchmark_seed })) {
+        lines.write(summary.add(split, task));
+        progress(++done / total);
+      }
+    }
+    output("manifest.json").write(canonicalBytes(summary.finish()));
   },
 });
