@@ -210,6 +210,33 @@ export const EXPLAIN = {
   permissions: ["--allow-read", "--allow-env=LOG_STREAM,LOG_TOKENS"],
 } as const satisfies CommandSpec;
 
+export const AUDIT = {
+  name: "audit",
+  summary: "show how far a public rule of one line gets on the test split, decision by decision",
+  options: {
+    benchmarkTest: text("--benchmark-test <file>", "tasks to audit (default: generated from seed and size)"),
+    config: config("full"),
+    size: optionalWholeNumber(
+      { minimum: 1, maximum: 100_000 },
+      "--size <count>",
+      "tasks of the test split (default: that of the config)",
+    ),
+    baseSeed: optionalWholeNumber(
+      { minimum: 0, maximum: 0xffff_ffff },
+      "--base-seed <number>",
+      "seed that the tasks were generated with (default: that of the config)",
+    ),
+    output: textOr(
+      "artifacts/audits/v1.3-public-ready",
+      "-o, --output <folder>",
+      "where the audit is written",
+    ),
+    verifyOnly: flag("--verify-only", "play a written audit again and compare; writes nothing"),
+  },
+  examples: ["audit", "audit --verify-only", "audit -c configs/smoke.yaml -o artifacts/audits/smoke"],
+  permissions: ["--allow-read", "--allow-write=artifacts", "--allow-env=LOG_STREAM,LOG_TOKENS"],
+} as const satisfies CommandSpec;
+
 /** Every command, in the order of `--help`. */
 export const SPECS = [
   SMOKE,
@@ -220,6 +247,7 @@ export const SPECS = [
   EVALUATE,
   RUN_EPISODE,
   RECOMPUTE,
+  AUDIT,
 ] as const satisfies readonly CommandSpec[];
 
 /** The name of a command. */

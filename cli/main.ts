@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<RunnableCommand>>> = {
   "evaluate": async () => (await import("./evaluate.ts")).evaluate,
   "run-episode": async () => (await import("./run_episode.ts")).runEpisode,
   "recompute": async () => (await import("./recompute.ts")).recompute,
+  "audit": async () => (await import("./audit.ts")).audit,
 };
 
 /** All commands, in the order of `--help`. */
