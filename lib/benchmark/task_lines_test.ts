@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hasCode } from "../core/error.ts";
 import { generateSplit } from "./generate.ts";
-import { MAX_LINE_BYTES, readTaskLines, writeTaskLines } from "./task_lines.ts";
+import { MAX_LINE_BYTES, readTaskLines, readTasks, writeTaskLines } from "./task_lines.ts";
 
 const TASKS = generateSplit({ split: "test", size: 3, baseSeed: 20260808 });
 const BYTES = writeTaskLines(TASKS);
