@@ -2,6 +2,7 @@ import { greedyDecision } from "../policy/decision.ts";
 import type { EncodedDecision } from "../policy/encoder.ts";
 import type { PolicyBatch, PolicySession } from "../policy/runtime.ts";
 import type { PolicyInput } from "../world/policy_input.ts";
+import { episodeError } from "./_error.ts";
 
 /** A decision that waits for an answer. `input` is all that a policy may look at; `features` are computed from it alone. */
 export interface PendingDecision {
@@ -53,11 +54,20 @@ export function gatherBatch(decisions: readonly EncodedDecision[]): PolicyBatch 
  * not, the log-probability is that of the softmax over the selectable candidates. Source:
  * protocol/policy-and-training.md section 3.
  *
- * @throws TracewrightError "bad_decision" where the graph has no logit for each candidate, or nothing is selectable
+ * @throws TracewrightError "bad_answer" where the graph has no value for each decision, "bad_decision" where it has no logit
+ * for each candidate or nothing is selectable
  */
 export function greedyActor(session: PolicySession): Actor {
   return async (decisions) => {
     const { logits, values } = await session.logits(gatherBatch(decisions.map((d) => d.features)));
+    if (values.length !== decisions.length) {
+      throw episodeError("bad_answer", {
+        message: "another number of values than decisions",
+        hint: "the graph reads features of other widths",
+        expected: decisions.length,
+        actual: values.length,
+      });
+    }
     let row = 0;
     return decisions.map(({ features: { mask } }, n) => {
       const own = logits.subarray(row, row += mask.length);

@@ -55,7 +55,9 @@ Deno.test("greedyActor() takes the largest selectable logit, the lowest index on
   assert.deepEqual(fixed.asked, [gatherBatch(TWO)]);
 });
 
-Deno.test("greedyActor() refuses a graph that has no logit for each candidate", async () => {
+Deno.test("greedyActor() refuses a graph without a logit a candidate, or a value a decision", async () => {
+  const wide = greedyActor(session({ logits: [1, 2, 3, 4, 5], values: [0, 0, 0] }));
+  await assert.rejects(wide(TWO.map(pending)), (error) => hasCode(error, "bad_answer"));
   const short = greedyActor(session({ logits: [1, 2, 3, 4], values: [0, 0] }));
   await assert.rejects(short(TWO.map(pending)), (error) => hasCode(error, "bad_decision"));
 });

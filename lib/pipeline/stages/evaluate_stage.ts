@@ -4,10 +4,10 @@ import { greedyActor } from "../../episode/actor.ts";
 import { exactPotential } from "../../episode/potential.ts";
 import { runEpisodes } from "../../episode/run_episodes.ts";
 import { traceLine, traceRecord } from "../../episode/trace.ts";
-import { admit } from "../../policy/admission.ts";
 import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import { defineStage } from "../../stage/define_stage.ts";
+import { admitFor } from "../admit_for.ts";
 import { stageRuntime } from "../execution.ts";
 import { MEDIA } from "../media_types.ts";
 import { policyParams, rewardParams } from "../stage_params.ts";
@@ -33,15 +33,20 @@ export const evaluateStage = defineStage({
     const runtime = stageRuntime();
     const tasks = readTaskLines(input("test").bytes());
     const traces = output("traces.jsonl");
-    using session = await openSession({ graph: admit(input("policy").bytes()), runtime });
+    const encoder = new FeatureEncoder({
+      stateWidth: params.policy.state_width,
+      actionWidth: params.policy.action_width,
+    });
+    const graph = admitFor(encoder, { kind: "actor_critic", bytes: input("policy").bytes() });
+    using session = await openSession({ graph, runtime });
     using estimator = params.progress_reward
-      ? await openSession({ graph: admit(input("estimators/progress").bytes()), runtime })
+      ? await openSession({
+        graph: admitFor(encoder, { kind: "estimator", bytes: input("estimators/progress").bytes() }),
+        runtime,
+      })
       : undefined;
     const episodes = runEpisodes(tasks, greedyActor(session), {
-      encoder: new FeatureEncoder({
-        stateWidth: params.policy.state_width,
-        actionWidth: params.policy.action_width,
-      }),
+      encoder,
       reward: params.reward,
       selection: params.action_mask ? "public" : "none",
       ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),

@@ -14,10 +14,10 @@ import { exportActorCritic } from "../../learn/export_policy.ts";
 import { combinePpoMetrics, type PpoMetrics, updatePpo } from "../../learn/ppo.ts";
 import { rolloutBatch } from "../../learn/rollout_batch.ts";
 import { samplingActor } from "../../learn/sampling_actor.ts";
-import { admit } from "../../policy/admission.ts";
 import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import { defineStage } from "../../stage/define_stage.ts";
+import { admitFor } from "../admit_for.ts";
 import { stageRuntime } from "../execution.ts";
 import { actorCriticCheckpoint, restoreActorCritic } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
@@ -103,7 +103,10 @@ export const ppoStage = defineStage({
     const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
     const tasks = readTaskLines(input("train").bytes());
     using estimator = variant.progress_reward
-      ? await openSession({ graph: admit(input("estimators/progress").bytes()), runtime: stageRuntime() })
+      ? await openSession({
+        graph: admitFor(encoder, { kind: "estimator", bytes: input("estimators/progress").bytes() }),
+        runtime: stageRuntime(),
+      })
       : undefined;
     using arena = new KernelArena();
     const network = new ActorCritic(arena, {
