@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { outputDigests } from "../lib/store/manifest.ts";
+import { readRun } from "../lib/store/read_run.ts";
 
 /**
  * The smoke experiment as a user runs it: in folders of its own, with one worker and with two, killed in the middle,
@@ -8,6 +10,11 @@ import assert from "node:assert/strict";
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);
 const ENV = { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
 const OFFLINE = ["--cached-only", "--frozen", "--no-remote", "--no-prompt"];
+
+const GOLDEN = JSON.parse(Deno.readTextFileSync(`${ROOT}fixtures/golden.json`)) as {
+  readonly result_id: string;
+  readonly outputs: Readonly<Record<string, string>>;
+};
 
 interface Ended {
   readonly code: number;
@@ -78,11 +85,20 @@ Deno.test("smoke: the same ids with one worker and with two, and no work at all 
     assert.deepEqual([one.run_id, one.result_id], [two.run_id, two.result_id]);
     assert.deepEqual([one.stages, one.cached], [8, 0]);
 
-    await t.step("the result is the golden one", () => {
-      const golden = JSON.parse(Deno.readTextFileSync(`${ROOT}fixtures/golden.json`)) as {
-        result_id: string;
-      };
-      assert.equal(one.result_id, golden.result_id);
+    await t.step("every stage gives the golden outputs", () => {
+      const { dag, resultId } = readRun(runFolder(`${folder}/one`));
+      // Nodes come in topological order, so the first one that differs is where to look.
+      for (const { id, outputs } of dag.nodes) {
+        for (const [name, { digest }] of Object.entries(outputs)) {
+          assert.equal(
+            digest,
+            GOLDEN.outputs[`${id}/${name}`],
+            `${name} is the first output of ${id} to differ`,
+          );
+        }
+      }
+      assert.deepEqual(Object.keys(outputDigests(dag)).sort(), Object.keys(GOLDEN.outputs).sort());
+      assert.deepEqual([one.result_id, resultId], [GOLDEN.result_id, GOLDEN.result_id]);
     });
 
     await t.step("a second run takes everything from the store", async () => {
@@ -124,8 +140,7 @@ Deno.test("smoke: killed after a stage has ended, the next run goes on from ther
     await child.stdout.cancel();
     assert.notEqual((await child.status).code, 0);
     const { result_id, cached } = resultOf(await ended(smoke(folder, "--workers", "1")));
-    const golden = JSON.parse(Deno.readTextFileSync(`${ROOT}fixtures/golden.json`)) as { result_id: string };
-    assert.equal(result_id, golden.result_id);
+    assert.equal(result_id, GOLDEN.result_id);
     assert.ok(cached >= 2, `${cached} stages were kept`);
   } finally {
     await Deno.remove(folder, { recursive: true });
