@@ -76,7 +76,8 @@ Deno.test("ppoStage refuses a checkpoint that does not fit, and one that is none
   const refused = (changes: Record<string, unknown>, initial: Uint8Array, code: string) =>
     assert.rejects(train(changes, { ...inputs, initial }), (error) => hasCode(error, code));
   await refused({ policy: { ...TINY.policy, hidden_width: 24 } }, initial!, "checkpoint_mismatch");
-  await refused({ policy: { ...TINY.policy, state_width: 40 } }, initial!, "checkpoint_mismatch");
+  await refused({ policy: { ...TINY.policy, action_width: 40 } }, initial!, "checkpoint_mismatch");
+  await refused({ policy: { ...TINY.policy, state_width: 40 } }, initial!, "graph_mismatch"); // the estimator's
   await refused({}, (await RUN.outputs("progress/17"))["checkpoint.bin"]!, "checkpoint_mismatch");
   await refused({}, estimator!, "bad_checkpoint");
   await refused({}, initial!.slice(0, -4), "bad_checkpoint");
