@@ -3,7 +3,8 @@ import { type Digest, digestOf, hexOf } from "../core/digest.ts";
 import { OCI_LAYOUT_BYTES } from "./blob_store.ts";
 import type { FileLayer } from "./file_layer.ts";
 import type { DagManifest } from "./manifest.ts";
-import { EMPTY_CONFIG_BYTES, runIndexBytes, type RunLayer } from "./run_manifest.ts";
+import { EMPTY_CONFIG_BYTES } from "./_oci.ts";
+import { runIndexBytes, type RunLayer } from "./run_manifest.ts";
 import { foldersOf } from "./folders_of.ts";
 import { storeError } from "./store_error.ts";
 

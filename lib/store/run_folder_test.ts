@@ -1,72 +1,19 @@
 import { deepEqual, equal, notEqual, ok, throws } from "node:assert/strict";
 import { canonicalBytes, parseCanonical } from "../core/canonical_json.ts";
-import { type Digest, digestOf, hexOf } from "../core/digest.ts";
+import { digestOf, hexOf } from "../core/digest.ts";
 import { hasCode } from "../core/error.ts";
-import { keyOf } from "./action_record.ts";
+import { exampleExperiment, exampleRun, soundLayer } from "./example_run.ts";
 import { factsPath, hostFacts, writeFacts } from "./facts.ts";
 import { CHANGES, FaultyLayer } from "./faulty_layer.ts";
 import { diskLayer } from "./file_layer.ts";
-import { actionOf, DAG_SCHEMA, type DagManifest, type DagNode } from "./manifest.ts";
 import { checkRunBlobs, checkRunViews, readRun } from "./read_run.ts";
 import { scratchFolder } from "./scratch_folder.ts";
 import { Store } from "./store.ts";
 import { type StoreCode, storeError } from "./store_error.ts";
-import { writeRun, type WrittenRun } from "./write_run.ts";
+import { writeRun } from "./write_run.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-/** The disk without waiting for it. */
-const soundLayer = new FaultyLayer(() => undefined);
 const posix = Deno.build.os !== "windows";
-
-function experiment(store: Store, report = "# Report\n"): DagManifest {
-  const put = (text: string, media_type: string) => ({ ...store.blobs.put(bytes(text)), media_type });
-  const config = store.blobs.put(bytes('{"seed":17}')).digest;
-  const stage = (name: string) => ({ name, version: 1, code: digestOf(name) });
-  const node = (id: string, inputs: DagNode["inputs"], outputs: DagNode["outputs"]): DagNode => {
-    const draft = { id, key: keyOf as never, stage: stage(id.split("/")[0]!), params: {}, inputs, outputs };
-    return { ...draft, key: keyOf(actionOf(draft, ["n"])) };
-  };
-  const rows = put("1\n2\n", "application/jsonl");
-  const text = put(report, "text/markdown");
-  return {
-    schema: DAG_SCHEMA,
-    config,
-    numerics: ["n"],
-    nodes: [
-      node("data", { config: { digest: config, producer: "config" } }, { rows }),
-      node("report", { rows: { digest: rows.digest, producer: "data" } }, { "report.md": text }),
-    ],
-    roots: ["report"],
-    views: { "report.html": null, "report.md": text.digest, "traces/e/17.jsonl": rows.digest },
-  };
-}
-
-/** A finished run in a folder of its own. */
-function finishedRun() {
-  const folder = scratchFolder();
-  const directory = `${folder.path}/runs`;
-  const store = Store.open(`${folder.path}/store`, { layer: soundLayer });
-  const dag = experiment(store);
-  const write = (options: { blobs?: "copy" | "link" } = {}): WrittenRun =>
-    writeRun(dag, {
-      store: store.blobs,
-      directory,
-      uncoveredViews: [{ path: "report.html", bytes: bytes("<p>") }],
-      ...options,
-    });
-  const run = write();
-  return {
-    ...run,
-    directory,
-    store,
-    write,
-    blob: (digest: Digest) => `${run.path}/blobs/sha256/${hexOf(digest)}`,
-    [Symbol.dispose]: () => {
-      store[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
-  };
-}
 
 function files(folder: string, prefix = ""): string[] {
   return diskLayer.list(folder).flatMap(({ name, kind }) =>
@@ -85,7 +32,7 @@ function refuses(path: string, code: StoreCode): void {
 }
 
 Deno.test("writeRun() writes the layout, the manifest and the views, and readRun() reads them", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   equal(run.status, "written");
   equal(run.path, `${run.directory}/${hexOf(run.runId).slice(0, 16)}`);
   equal(digestOf(Deno.readFileSync(`${run.path}/manifest.json`)), run.runId);
@@ -105,14 +52,14 @@ Deno.test("writeRun() writes the layout, the manifest and the views, and readRun
   const read = readRun(run.path);
   equal(read.runId, run.runId);
   equal(read.resultId, run.resultId);
-  deepEqual(read.dag, experiment(run.store));
+  deepEqual(read.dag, exampleExperiment(run.store));
   deepEqual(read.uncoveredViews, ["report.html"]);
   equal(read.open(digestOf("1\n2\n")).text(), "1\n2\n");
   deepEqual(diskLayer.list(`${run.directory}/.tmp`), []);
 });
 
 Deno.test("readRun() finds a run by folder, manifest, digest and unique prefix", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   const hex = hexOf(run.runId);
   const { directory } = run;
   const references = [
@@ -139,7 +86,7 @@ Deno.test("readRun() finds a run by folder, manifest, digest and unique prefix",
 });
 
 Deno.test("a run folder keeps every digest when it is moved and renamed", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   using elsewhere = scratchFolder();
   Deno.renameSync(run.path, `${elsewhere.path}/Mein Lauf`);
   const moved = readRun(`${elsewhere.path}/Mein Lauf`);
@@ -150,7 +97,7 @@ Deno.test("a run folder keeps every digest when it is moved and renamed", () => 
 });
 
 Deno.test("reading a run writes nothing", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   const changed: string[] = [];
   const layer = new FaultyLayer((operation) => {
     if (CHANGES.has(operation)) changed.push(operation);
@@ -163,7 +110,7 @@ Deno.test("reading a run writes nothing", () => {
 });
 
 Deno.test("checkRunBlobs() tells how far it is", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   const seen: number[] = [];
   checkRunBlobs(readRun(run.path), ({ done, total }) => seen.push(done / total));
   equal(seen.length, 6);
@@ -171,7 +118,7 @@ Deno.test("checkRunBlobs() tells how far it is", () => {
 });
 
 Deno.test("writeRun() leaves an equal run alone, completes one with gaps and repairs nothing else", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   equal(run.write().status, "unchanged");
   for (const name of files(run.path)) {
     Deno.removeSync(`${run.path}/${name}`);
@@ -191,17 +138,17 @@ Deno.test("writeRun() leaves an equal run alone, completes one with gaps and rep
 });
 
 Deno.test("writeRun() refuses an uncovered view that the DAG manifest does not name", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   const options = { store: run.store.blobs, directory: run.directory };
   const uncoveredViews = [{ path: "other.html", bytes: bytes("x") }];
   throws(
-    () => writeRun(experiment(run.store), { ...options, uncoveredViews }),
+    () => writeRun(exampleExperiment(run.store), { ...options, uncoveredViews }),
     (error) => hasCode(error, "bad_manifest"),
   );
 });
 
 Deno.test("writeRun() shares read-only files with the store when told to link", { ignore: !posix }, () => {
-  using run = finishedRun();
+  using run = exampleRun();
   Deno.removeSync(run.path, { recursive: true });
   equal(run.write({ blobs: "link" }).runId, run.runId);
   const inRun = Deno.statSync(run.blob(digestOf("1\n2\n")));
@@ -213,7 +160,7 @@ Deno.test("writeRun() shares read-only files with the store when told to link", 
 });
 
 Deno.test("writeRun() refuses a damaged or missing blob of the store and leaves no folder", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   Deno.removeSync(run.path, { recursive: true });
   const path = run.store.blobs.blobPath(digestOf("1\n2\n"));
   Deno.writeTextFileSync(path, "1\n3\n");
@@ -235,7 +182,7 @@ Deno.test("writeRun() shows the whole folder or none, whatever operation the pro
       return count > end ? storeError("io_error", { message: "the process has ended" }) : undefined;
     });
     using store = Store.open(`${folder.path}/store`, { layer: soundLayer });
-    const dag = experiment(store);
+    const dag = exampleExperiment(store);
     const dying = Store.open(`${folder.path}/store`, { layer });
     try {
       writeRun(dag, { store: dying.blobs, directory });
@@ -253,7 +200,7 @@ Deno.test("writeRun() shows the whole folder or none, whatever operation the pro
 });
 
 Deno.test("readRun() refuses anything that belongs to nothing", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   for (
     const name of ["notes.txt", "blobs/sha256/" + "0".repeat(64), "blobs/x", "traces/e/18.jsonl", ".hidden"]
   ) {
@@ -268,7 +215,7 @@ Deno.test("readRun() refuses anything that belongs to nothing", () => {
 });
 
 Deno.test("readRun() refuses links inside the folder", { ignore: !posix }, () => {
-  using run = finishedRun();
+  using run = exampleRun();
   using outside = scratchFolder();
   for (const name of ["report.md", "manifest.json", "blobs/sha256", "traces", "report.html"]) {
     Deno.renameSync(`${run.path}/${name}`, `${outside.path}/moved`);
@@ -283,7 +230,7 @@ Deno.test("readRun() refuses links inside the folder", { ignore: !posix }, () =>
 });
 
 Deno.test("a missing or changed part of a run has its own code", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   const { layers } = readRun(run.path);
   const cases: [path: string, missing: StoreCode, changed: StoreCode][] = [
     ["manifest.json", "missing_file", "not_canonical"],
@@ -310,7 +257,7 @@ Deno.test("a missing or changed part of a run has its own code", () => {
 });
 
 Deno.test("readRun() refuses a manifest that does not follow from its DAG, even with every hash renewed", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   type Edit = (manifest: { layers: Record<string, unknown>[] }) => void;
   const original = Deno.readFileSync(`${run.path}/manifest.json`);
   const attack = (edit: Edit) => {
@@ -351,7 +298,7 @@ Deno.test("readRun() refuses a manifest that does not follow from its DAG, even 
 });
 
 Deno.test("writeFacts() puts facts beside the run folder, where they change no digest", () => {
-  using run = finishedRun();
+  using run = exampleRun();
   const facts = {
     schema: "tracewright.facts.v1",
     run_id: run.runId,

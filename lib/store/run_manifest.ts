@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canonicalBytes } from "../core/canonical_json.ts";
 import { type Digest, digestOf, hexOf } from "../core/digest.ts";
+import { EMPTY_CONFIG, indexBytes, MANIFEST_MEDIA_TYPE, TITLE } from "./_oci.ts";
 import { digestSchema } from "./action_record.ts";
 import { badManifest, type DagManifest, parseStrictJson } from "./manifest.ts";
 
@@ -12,19 +13,6 @@ export const DAG_MEDIA_TYPE = "application/vnd.tracewright.dag.v1+json";
 export const CONFIG_MEDIA_TYPE = "application/json";
 /** Media type of a layer for content from outside, whose type no record states. */
 export const SOURCE_MEDIA_TYPE = "application/octet-stream";
-const MANIFEST_MEDIA_TYPE = "application/vnd.oci.image.manifest.v1+json";
-const INDEX_MEDIA_TYPE = "application/vnd.oci.image.index.v1+json";
-const TITLE = "org.opencontainers.image.title";
-const REF_NAME = "org.opencontainers.image.ref.name";
-
-/** The empty configuration that OCI asks for in place of an image's (image specification 1.1, "guidelines for artifact usage"). */
-export const EMPTY_CONFIG_BYTES = canonicalBytes({});
-const EMPTY_CONFIG = {
-  mediaType: "application/vnd.oci.empty.v1+json",
-  digest: digestOf(EMPTY_CONFIG_BYTES),
-  size: EMPTY_CONFIG_BYTES.length,
-} as const;
-
 /** One blob of a run as the OCI manifest lists it. */
 export interface RunLayer {
   readonly digest: Digest;
@@ -105,18 +93,7 @@ export function runManifestBytes(layers: readonly RunLayer[]): Uint8Array<ArrayB
 
 /** The bytes of a run's `index.json`: one descriptor, which names the manifest. */
 export function runIndexBytes(manifest: Uint8Array): Uint8Array<ArrayBuffer> {
-  const digest = digestOf(manifest);
-  return canonicalBytes({
-    schemaVersion: 2,
-    mediaType: INDEX_MEDIA_TYPE,
-    manifests: [{
-      mediaType: MANIFEST_MEDIA_TYPE,
-      artifactType: RUN_ARTIFACT_TYPE,
-      digest,
-      size: manifest.length,
-      annotations: { [REF_NAME]: runFolderName(digest) },
-    }],
-  });
+  return indexBytes(manifest, { artifactType: RUN_ARTIFACT_TYPE, name: runFolderName(digestOf(manifest)) });
 }
 
 /** The name of a run's folder: the first 16 hexadecimal digits of its identity. */

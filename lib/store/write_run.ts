@@ -6,7 +6,8 @@ import { BlobReader } from "./blob_reader.ts";
 import type { FileLayer } from "./file_layer.ts";
 import { type DagManifest, dagManifestBytes, resultId } from "./manifest.ts";
 import { viewMismatch } from "./read_run.ts";
-import { EMPTY_CONFIG_BYTES, runFolderName, runLayers, runManifestBytes } from "./run_manifest.ts";
+import { EMPTY_CONFIG_BYTES } from "./_oci.ts";
+import { runFolderName, runLayers, runManifestBytes } from "./run_manifest.ts";
 import { foldersOf } from "./folders_of.ts";
 import { storeError } from "./store_error.ts";
 
