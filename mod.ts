@@ -442,34 +442,35 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  * import {
  *   canonicalBytes,
  *   codeDigest,
+ *   EXPERIMENT_NUMERICS,
+ *   EXPERIMENT_STAGES,
+ *   experimentConfig,
+ *   experimentPlan,
  *   experimentSubject,
  *   InlineExecutor,
- *   NUMERICS,
- *   narrowToCell,
- *   planExperiment,
- *   readConfig,
  *   recordedCodes,
  *   runPlan,
- *   STAGES,
  *   Store,
- *   VARIANTS,
  *   verifyRun,
  *   writeRun,
  * } from "@tracewright/tracewright";
  *
- * const yaml = Deno.readTextFileSync("configs/smoke.yaml").replace(/_tasks: \d+/g, "_tasks: 10");
- * const config = narrowToCell(readConfig(yaml, "example.yaml"), { variant: VARIANTS[1], seed: 17 });
+ * const yaml = Deno.readTextFileSync("configs/smoke.yaml")
+ *   .replace(/_tasks: \d+/g, "_tasks: 10")
+ *   .replace(/ {2}- name: E-[^]*?\n\n/, ""); // without the variant that has to train first
+ * const config = experimentConfig(yaml, "example.yaml");
  * const codes = recordedCodes();
  *
  * const folder = Deno.makeTempDirSync();
  * {
  *   using store = Store.open(`${folder}/store`);
- *   using executor = new InlineExecutor({ stages: STAGES, store });
- *   const { dag } = await runPlan(planExperiment(config, store.blobs.put(canonicalBytes(config)).digest), {
+ *   using executor = new InlineExecutor({ stages: EXPERIMENT_STAGES, store });
+ *   const { digest } = store.blobs.put(canonicalBytes(config));
+ *   const { dag } = await runPlan(experimentPlan(config, digest), {
  *     store,
  *     executor,
  *     codeOf: (stage) => codeDigest(codes, stage),
- *     numerics: NUMERICS,
+ *     numerics: EXPERIMENT_NUMERICS,
  *   });
  *   const { path, runId } = writeRun(dag, { store: store.blobs, directory: `${folder}/runs` });
  *
@@ -479,7 +480,7 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  *       directory: `${folder}/runs`,
  *       subjectOf: experimentSubject,
  *       codes,
- *       numerics: NUMERICS,
+ *       numerics: EXPERIMENT_NUMERICS,
  *       runtime: "wasm",
  *       onOtherCode: "refuse",
  *     });
@@ -490,16 +491,16 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  * Deno.removeSync(folder, { recursive: true });
  * ```
  */
-export { readConfig } from "./lib/pipeline/yaml_config.ts";
-export { narrowToCell } from "./lib/pipeline/config.ts";
-export { VARIANTS } from "./lib/pipeline/config_variants.ts";
-export { NUMERICS, planExperiment, STAGES } from "./lib/pipeline/experiment.ts";
-export { codeDigest } from "./lib/stage/codes.ts";
-export { recordedCodes } from "./cli/recorded_codes.ts";
+export {
+  EXPERIMENT_NUMERICS,
+  EXPERIMENT_STAGES,
+  experimentConfig,
+  experimentPlan,
+} from "./cli/experiment.ts";
 export { subjectOf as experimentSubject } from "./cli/subject.ts";
+export { recordedCodes } from "./cli/recorded_codes.ts";
+export { codeDigest } from "./lib/stage/codes.ts";
 export { verifyRun } from "./lib/verify/verify_run.ts";
-export type { ExperimentConfig } from "./lib/pipeline/config.ts";
-export type { VariantDefinition } from "./lib/pipeline/config_variants.ts";
 export type { Codes } from "./lib/stage/codes.ts";
 export type { VerifyEvent, VerifyOptions, VerifyResult } from "./lib/verify/verify_run.ts";
 export type { VerifySubject } from "./lib/verify/verify_subject.ts";

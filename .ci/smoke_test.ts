@@ -72,7 +72,7 @@ function resultOf({ code, out, err }: Ended): SmokeResult {
 }
 
 function runFolder(folder: string): string {
-  const runs = [...Deno.readDirSync(`${folder}/runs`)].filter(({ isDirectory }) => isDirectory);
+  const runs = [...Deno.readDirSync(`${folder}/runs`)].filter(({ name }) => /^[0-9a-f]{16}$/.test(name));
   assert.equal(runs.length, 1);
   return `${folder}/runs/${runs[0]?.name}`;
 }

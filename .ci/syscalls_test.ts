@@ -113,7 +113,7 @@ Deno.test({
       ];
       const places = ["--store", `${folder}/store`, "--output", `${folder}/runs`];
       await traced([...smoke, "cli/smoke.ts", ...places, "--json"], folder);
-      const [run] = [...Deno.readDirSync(`${folder}/runs`)].filter(({ isDirectory }) => isDirectory);
+      const [run] = [...Deno.readDirSync(`${folder}/runs`)].filter(({ name }) => /^[0-9a-f]{16}$/.test(name));
       assert.ok(run, "smoke wrote no run");
       const manifest = `${folder}/runs/${run.name}/manifest.json`;
       await traced(["--allow-read", "cli/verify.ts", "--manifest", manifest, "--json"], `${folder}/nothing`);

@@ -1,7 +1,9 @@
 import { canonicalBytes } from "../lib/core/canonical_json.ts";
 import type { RuntimeName } from "../lib/policy/runtime.ts";
 import { resolveRuntime } from "../lib/policy/open_runtime.ts";
-import { setStageRuntime } from "../lib/pipeline/execution.ts";
+import { sqlAllowed } from "../lib/evaluate/sql_database.ts";
+import { sqlMetricsJudge } from "../lib/evaluate/sql_judge.ts";
+import { setStageMetricsJudge, setStageRuntime } from "../lib/pipeline/execution.ts";
 import type { ExperimentConfig } from "../lib/pipeline/config.ts";
 import { NUMERICS, planExperiment, STAGES } from "../lib/pipeline/experiment.ts";
 import { codeDigest } from "../lib/stage/codes.ts";
@@ -35,9 +37,12 @@ export interface FinishedExperiment {
 }
 
 function executor(store: Store, { workers, runtime }: { workers: number; runtime: RuntimeName }): Executor {
+  const judged = sqlAllowed();
   setStageRuntime(runtime);
+  setStageMetricsJudge(judged ? sqlMetricsJudge : undefined);
   if (workers === 1) return new InlineExecutor({ stages: STAGES, store });
-  const entry = new URL(`../lib/pipeline/stage_worker.ts?runtime=${runtime}`, import.meta.url);
+  const told = `runtime=${runtime}${judged ? "&judge=sql" : ""}`;
+  const entry = new URL(`../lib/pipeline/stage_worker.ts?${told}`, import.meta.url);
   return new WorkerPoolExecutor({ entry, storePath: store.path, workers });
 }
 

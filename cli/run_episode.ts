@@ -3,7 +3,7 @@ import { greedyActor } from "../lib/episode/actor.ts";
 import { exactPotential } from "../lib/episode/potential.ts";
 import { runEpisodes } from "../lib/episode/run_episodes.ts";
 import { traceLine, type TraceRecord, traceRecord } from "../lib/episode/trace.ts";
-import { rewardSettings } from "../lib/pipeline/experiment.ts";
+import { encoderSettings, rewardSettings } from "../lib/pipeline/semantics.ts";
 import { FeatureEncoder } from "../lib/policy/encoder.ts";
 import { openSession, resolveRuntime } from "../lib/policy/open_runtime.ts";
 import { bringCell, testSplit } from "./_cell.ts";
@@ -37,10 +37,7 @@ export const runEpisode = command(RUN_EPISODE, async (options) => {
   using session = await openSession({ graph: policy, runtime });
   using progress = estimator && await openSession({ graph: estimator, runtime });
   const episodes = runEpisodes([task], greedyActor(session), {
-    encoder: new FeatureEncoder({
-      stateWidth: config.policy.state_width,
-      actionWidth: config.policy.action_width,
-    }),
+    encoder: new FeatureEncoder(encoderSettings(config)),
     reward: rewardSettings(config),
     selection: variant.action_mask ? "public" : "none",
     ...(progress === undefined ? {} : { potential: exactPotential(progress) }),

@@ -1,16 +1,12 @@
 import type { Json } from "../lib/core/canonical_json.ts";
 import type { Digest } from "../lib/core/digest.ts";
-import { calibrate, labelSplit } from "../lib/pipeline/calibrate.ts";
+import { calibrate } from "../lib/pipeline/calibrate.ts";
 import { type ExperimentConfig, parseConfig } from "../lib/pipeline/config.ts";
-import { cellIds, comparisons, planExperiment, rewardSettings } from "../lib/pipeline/experiment.ts";
-import { PROGRESS_TRAIN_TASKS } from "../lib/pipeline/stages/progress_stage.ts";
-import { selectProgressTasks } from "../lib/episode/select_tasks.ts";
+import { cellIds, comparisons, planExperiment } from "../lib/pipeline/experiment.ts";
+import { encoderSettings, rewardSettings, semanticsOf } from "../lib/pipeline/semantics.ts";
+import { labelSplit } from "../lib/episode/progress_labels.ts";
 import { FeatureEncoder } from "../lib/policy/encoder.ts";
 import type { CalibrationSubject, EvaluationSubject, VerifySubject } from "../lib/verify/verify_subject.ts";
-
-function widthsOf(config: ExperimentConfig) {
-  return { stateWidth: config.policy.state_width, actionWidth: config.policy.action_width };
-}
 
 function evaluations(config: ExperimentConfig): EvaluationSubject[] {
   return config.variants.flatMap((variant) =>
@@ -21,7 +17,7 @@ function evaluations(config: ExperimentConfig): EvaluationSubject[] {
         traces: { node: ids.evaluate, output: "traces.jsonl" },
         policy: { node: ids.policy, output: "policy.onnx" },
         ...(variant.progress_reward ? { estimator: { node: ids.progress, output: "estimator.onnx" } } : {}),
-        widths: widthsOf(config),
+        widths: encoderSettings(config),
         reward: rewardSettings(config),
         selection: variant.action_mask ? "public" : "none",
         credit: variant.algorithm === "sequence_ppo" ? "sequence" : "action",
@@ -34,18 +30,20 @@ function evaluations(config: ExperimentConfig): EvaluationSubject[] {
 
 function calibrations(config: ExperimentConfig): CalibrationSubject[] {
   if (!config.variants.some((variant) => variant.progress_reward)) return [];
-  const encoder = new FeatureEncoder(widthsOf(config));
+  const encoder = new FeatureEncoder(encoderSettings(config));
+  const { progress_labels: labels } = semanticsOf(config);
   return config.seeds.run_seeds.map((seed) => ({
     node: `progress/${seed}`,
     record: { node: `progress/${seed}`, output: "calibration.json" },
     estimator: { node: `progress/${seed}`, output: "estimator.onnx" },
     stateWidth: config.policy.state_width,
     async recompute(benchmark, session) {
-      const chosen = selectProgressTasks(benchmark.train, { limit: PROGRESS_TRAIN_TASKS, seed });
-      const dev = labelSplit(benchmark.dev, { encoder, seed });
+      const label = (split: "train" | "dev") =>
+        labelSplit(benchmark[split], { labels, split, encoder, seed });
+      const dev = label("dev");
       const gate = await calibrate(dev, session);
       return {
-        labels: { train: labelSplit(chosen, { encoder, seed }).audit, dev: dev.audit } as unknown as Json,
+        labels: { train: label("train").audit, dev: dev.audit } as unknown as Json,
         dev: { ...gate.calibration },
         dev_gate_scope: gate.dev_gate_scope,
         gate: { ...gate.checks },

@@ -20,10 +20,21 @@ const codesSchema = z.strictObject({
   ),
 });
 
-/** One file a stage is made of: path from the top of the repository, `/` between parts, and 64 hexadecimal digits. */
-export type CodeFile = Readonly<z.infer<typeof fileSchema>>;
-/** One npm package a stage uses, `name@version`, and the lock file's integrity. */
-export type CodePackage = Readonly<z.infer<typeof packageSchema>>;
+/** One file a stage is made of. */
+export interface CodeFile {
+  /** From the top of the repository, `/` between parts. */
+  readonly path: string;
+  /** 64 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** One npm package a stage uses. */
+export interface CodePackage {
+  /** `name@version`. */
+  readonly name: string;
+  /** As the lock file has it. */
+  readonly integrity: string;
+}
 
 /** All code that one stage is made of. */
 export interface StageCodes {

@@ -13,32 +13,43 @@ export type ActionKey = Digest & { readonly [actionKeyBrand]: "action" };
 export type Params = { readonly [name: string]: Json };
 
 /** A digest in a record from outside. */
-export const digestSchema = z.custom<Digest>(isDigest, {
+export const digestSchema: z.ZodType<Digest> = z.custom<Digest>(isDigest, {
   error: "expected sha256: and 64 hexadecimal digits",
 });
 /** Any JSON, passed through: canonical form has been checked before. */
-export const paramsSchema = z.custom<Params>(
+export const paramsSchema: z.ZodType<Params> = z.custom<Params>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   { error: "expected an object" },
 );
 
 /** What names a stage: its name, the version of its meaning and the digest of its code. */
-export const stageIdentitySchema = z.strictObject({
+export interface StageIdentity {
+  readonly name: string;
+  readonly version: number;
+  readonly code: Digest;
+}
+
+/** Strict form of a {@link StageIdentity} from outside. */
+export const stageIdentitySchema: z.ZodType<StageIdentity> = z.strictObject({
   name: z.string().min(1),
   version: z.int().positive(),
   code: digestSchema,
 });
-/** See {@link stageIdentitySchema}. */
-export type StageIdentity = Readonly<z.infer<typeof stageIdentitySchema>>;
 
 /** A blob with its media type. */
-export const typedDescriptorSchema = z.strictObject({
+export interface TypedDescriptor {
+  readonly digest: Digest;
+  /** Bytes. */
+  readonly size: number;
+  readonly media_type: string;
+}
+
+/** Strict form of a {@link TypedDescriptor} from outside. */
+export const typedDescriptorSchema: z.ZodType<TypedDescriptor> = z.strictObject({
   digest: digestSchema,
   size: z.int().nonnegative(),
   media_type: z.string().min(1),
 });
-/** See {@link typedDescriptorSchema}. */
-export type TypedDescriptor = Readonly<z.infer<typeof typedDescriptorSchema>>;
 
 /** The outputs of one stage by name. */
 export type Outputs = { readonly [name: string]: TypedDescriptor };
@@ -55,7 +66,7 @@ export interface ActionRecord {
 }
 
 /** Strict form of an {@link ActionRecord} from outside. */
-export const actionRecordSchema = z.strictObject({
+export const actionRecordSchema: z.ZodType<ActionRecord> = z.strictObject({
   schema: z.literal(ACTION_SCHEMA),
   stage: stageIdentitySchema,
   numerics: z.array(z.string().min(1)),
