@@ -1,4 +1,5 @@
 import { TracewrightError } from "../lib/core/error.ts";
+import type { SqlCode } from "../lib/evaluate/sql_error.ts";
 import type { ConfigCode } from "../lib/pipeline/config_problem.ts";
 import type { StageCode } from "../lib/stage/stage_error.ts";
 import type { StoreCode } from "../lib/store/store_error.ts";
@@ -45,7 +46,7 @@ const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode | StageCo
 };
 
 /** Codes that mean: the machine did not let the work finish. */
-const UNFINISHED: Partial<Listed<StoreCode | StageCode>> & Readonly<Record<string, true>> = {
+const UNFINISHED: Partial<Listed<StoreCode | StageCode | SqlCode>> & Readonly<Record<string, true>> = {
   disk_full: true,
   read_only: true,
   not_readable: true,
@@ -55,6 +56,8 @@ const UNFINISHED: Partial<Listed<StoreCode | StageCode>> & Readonly<Record<strin
   runtime_unavailable: true,
   runtime_failed: true,
   arena_exhausted: true,
+  sql_unavailable: true,
+  sql_failed: true,
 };
 
 /**

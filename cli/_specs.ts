@@ -189,7 +189,11 @@ export const VERIFY = {
     ),
     level: choice(["standard", "rebuild"], "--level <name>", "rebuild also trains again from scratch"),
     runtime: choice(["wasm", "native", "reference", "auto"], "--runtime <name>", "what replays the policy"),
-    require: optionalChoice(["sql"], "--require <judge>", "fail where this judge cannot run"),
+    require: optionalChoice(
+      ["sql"],
+      "--require <judge>",
+      "fail where this judge cannot run; sql needs --allow-ffi",
+    ),
     otherCode: flag("--other-code", "go on where the run was made by other code, and say so in the verdict"),
     runs: textOr("artifacts/runs", "--runs <folder>", "where runs are looked up by id"),
   },

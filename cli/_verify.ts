@@ -1,4 +1,7 @@
 import type { Json } from "../lib/core/canonical_json.ts";
+import { sqlAllowed } from "../lib/evaluate/sql_database.ts";
+import { sqlError } from "../lib/evaluate/sql_error.ts";
+import { sqlMetricsJudge } from "../lib/evaluate/sql_judge.ts";
 import { resolveRuntime } from "../lib/policy/open_runtime.ts";
 import { setStageRuntime } from "../lib/pipeline/execution.ts";
 import { NUMERICS } from "../lib/pipeline/experiment.ts";
@@ -6,6 +9,7 @@ import { runStageInMemory } from "../lib/stage/run_stage.ts";
 import { type VerifyEvent, type VerifyResult, verifyRun } from "../lib/verify/verify_run.ts";
 import type { Rebuild } from "../lib/verify/verify_subject.ts";
 import { currentCodes } from "./_codes.ts";
+import { sqlLine } from "./_sql_line.ts";
 import { subjectOf } from "./subject.ts";
 
 /** What a user may ask of a verification. Everything in it can cross to another thread. */
@@ -16,16 +20,29 @@ export interface VerifyRequest {
   readonly runtime: string;
   readonly level: string;
   readonly otherCode: boolean;
+  /** `sql` where a verdict without the second judge of metrics is no verdict. */
+  readonly require?: string | undefined;
 }
 
 /** Runs a stage again in memory; a verifier has no store. */
 const rebuild: Rebuild = (node, inputs) => runStageInMemory(node.stage, { params: node.params, inputs });
 
-/** Verifies a run by the code, the plan and the arithmetic of this program. */
+/**
+ * Verifies a run by the code, the plan and the arithmetic of this program.
+ *
+ * @throws TracewrightError "sql_required" where the second judge of metrics is required and may not run; whatever a check finds
+ */
 export async function verify(
   request: VerifyRequest,
   listener: (event: VerifyEvent) => void,
 ): Promise<VerifyResult> {
+  const judged = sqlAllowed();
+  if (request.require === "sql" && !judged) {
+    throw sqlError("sql_required", {
+      message: "the SQL judge may not run here",
+      hint: "add --allow-ffi, without a path; or leave out --require sql",
+    });
+  }
   const runtime = resolveRuntime(request.runtime);
   setStageRuntime(runtime);
   return await verifyRun({
@@ -37,6 +54,7 @@ export async function verify(
     runtime,
     onOtherCode: request.otherCode ? "report" : "refuse",
     ...(request.level === "rebuild" ? { rebuild } : {}),
+    ...(judged ? { sqlJudge: sqlMetricsJudge } : {}),
     listener,
   });
 }
@@ -47,6 +65,7 @@ export function verdictLines(result: VerifyResult): string[] {
   return [
     ...result.steps.map(({ step, checked }) => `${step.padEnd(width)}  ok  ${checked}`),
     ...result.skipped.map((step) => `${step.padEnd(width)}  --  not asked for; --level rebuild does it`),
+    sqlLine(result.metrics_sql),
     ...(result.other_code.length === 0
       ? []
       : [`same bytes under other code: ${result.other_code.join(", ")} were made by another version`]),

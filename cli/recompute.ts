@@ -2,6 +2,9 @@ import { canonicalBytes, type Json, parseCanonical } from "../lib/core/canonical
 import { digestOf } from "../lib/core/digest.ts";
 import { TracewrightError } from "../lib/core/error.ts";
 import type { CaseCounts } from "../lib/evaluate/case_counts.ts";
+import type { MetricsReport } from "../lib/evaluate/metrics_report.ts";
+import { sqlAllowed } from "../lib/evaluate/sql_database.ts";
+import { sqlMetricsJudge } from "../lib/evaluate/sql_judge.ts";
 import { countLines } from "../lib/pipeline/stages/metrics_stage.ts";
 import { diskLayer } from "../lib/store/file_layer.ts";
 import { linesOf } from "../lib/store/lines.ts";
@@ -16,6 +19,7 @@ import {
   recomputed,
 } from "./_published_metrics.ts";
 import { RECOMPUTE } from "./_specs.ts";
+import { sqlLine } from "./_sql_line.ts";
 import { variantOf } from "./_variant.ts";
 
 /** Schema id of what `recompute` writes. */
@@ -58,6 +62,19 @@ function countFile(bytes: Uint8Array, path: string, timeoutMs: number): CaseCoun
   return rows;
 }
 
+/**
+ * Has SQL compute the same from the same lines, where FFI is allowed.
+ *
+ * @throws TracewrightError "metrics_sql_mismatch" where it comes to something else
+ */
+async function askSql(report: MetricsReport, lines: Iterable<string>): Promise<"confirmed" | "skipped"> {
+  if (!sqlAllowed()) return "skipped";
+  const [{ variant, seed } = { variant: "", seed: 0 }] = report.runs;
+  const timeoutMs = Math.floor(report.timeout_s * 1000 + 0.5);
+  await sqlMetricsJudge({ stored: report, timeoutMs, runs: [{ variant, seed, lines }], comparisons: [] });
+  return "confirmed";
+}
+
 /** One difference for a person. */
 function show(value: Json | undefined): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
@@ -75,6 +92,7 @@ export const recompute = command(RECOMPUTE, async (options) => {
   const seed = options.seed === undefined ? {} : { seed: options.seed };
   const variant = options.variant === undefined ? {} : { variant: variantOf(options.variant).name };
   const report = recomputed(rows, { variant: "", seed: 0, ...variant, ...seed }, settings);
+  const metricsSql = await askSql(report, linesOf([traces], { path: options.traces }));
   const comparison = stated === undefined
     ? undefined
     : comparePublished(report, stated, { ...variant, ...seed });
@@ -93,6 +111,7 @@ export const recompute = command(RECOMPUTE, async (options) => {
     matches,
     differences,
     not_compared: comparison?.notCompared ?? [],
+    metrics_sql: metricsSql,
     timeout_s: report.timeout_s,
     bootstrap: report.bootstrap,
     denominators,
@@ -114,6 +133,7 @@ export const recompute = command(RECOMPUTE, async (options) => {
         `  ${path}: published ${show(actual)}, the traces give ${show(expected)}`
       ),
       ...(differences.length > SHOWN ? [`  and ${differences.length - SHOWN} more`] : []),
+      sqlLine(metricsSql),
       ...(comparison?.notCompared.length ? [`not compared: ${comparison.notCompared.join(", ")}`] : []),
       `written  ${options.output}`,
     ],

@@ -3,6 +3,7 @@ import { jsonDifference } from "../core/json_difference.ts";
 import type { Benchmark } from "../benchmark/generate.ts";
 import type { TraceRecord } from "../episode/trace.ts";
 import { caseCounts } from "../evaluate/case_counts.ts";
+import type { MetricsJudge } from "../evaluate/metrics_judge.ts";
 import { metricsReport } from "../evaluate/metrics_report.ts";
 import { openSession } from "../policy/open_runtime.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
@@ -44,6 +45,25 @@ export function checkMetrics(run: Run, subject: VerifySubject, test: readonly Wo
     expected: difference.expected,
     actual: difference.actual,
     hint: "the traces, counted again, give something else",
+  });
+}
+
+/**
+ * Has the second judge compute the stored metrics again, from the same traces, which earlier steps have checked line by line.
+ *
+ * @throws TracewrightError "metrics_sql_mismatch" with the first number that differs
+ */
+export async function judgeMetrics(run: Run, subject: VerifySubject, judge: MetricsJudge): Promise<void> {
+  const { timeoutMs, comparisons, node, output } = subject.metrics;
+  await judge({
+    stored: parseCanonical(bytesOf(run, { node, output })),
+    timeoutMs,
+    runs: subject.evaluations.map(({ variant, seed, traces }) => ({
+      variant,
+      seed,
+      lines: linesOf(run, traces),
+    })),
+    comparisons,
   });
 }
 

@@ -1,13 +1,14 @@
 import { type Json, parseCanonical } from "../core/canonical_json.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
+import type { MetricsJudge } from "../evaluate/metrics_judge.ts";
 import type { Codes } from "../stage/codes.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
 import { checkRunBlobs, checkRunViews, readRun, type Run } from "../store/read_run.ts";
 import { checkKeys, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
 import { regenerate } from "./regenerate.ts";
 import { replayAllEnvironments, replayAllPolicies } from "./replay_run.ts";
-import { checkCalibrations, checkMetrics, checkReport } from "./recompute_run.ts";
+import { checkCalibrations, checkMetrics, checkReport, judgeMetrics } from "./recompute_run.ts";
 import { rebuildRun } from "./rebuild_run.ts";
 import { VERIFY_STEPS, type VerifyStep } from "./verify_code.ts";
 import type { Rebuild, VerifySubject } from "./verify_subject.ts";
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly onOtherCode: "refuse" | "report";
   /** Given for `--level rebuild`: trains everything again. */
   readonly rebuild?: Rebuild;
+  /** The second judge of metrics, in SQL; absent where it may not run. */
+  readonly sqlJudge?: MetricsJudge;
   readonly listener?: (event: VerifyEvent) => void;
 }
 
@@ -49,6 +52,8 @@ export interface VerifyResult {
   readonly other_code: readonly string[];
   /** Decisions made again and found equal. */
   readonly decisions: number;
+  /** What the second judge of metrics said. */
+  readonly metrics_sql: "confirmed" | "skipped";
 }
 
 function inStep(error: unknown, step: VerifyStep): unknown {
@@ -63,7 +68,7 @@ function inStep(error: unknown, step: VerifyStep): unknown {
  * @throws TracewrightError whose details name the `verify_step`, the place and both values
  */
 export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
-  const { listener = () => {}, runtime } = options;
+  const { listener = () => {}, runtime, sqlJudge } = options;
   const passed: { step: VerifyStep; checked: string }[] = [];
   const take = async <T>(
     step: VerifyStep,
@@ -111,9 +116,14 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     "metrics",
     async () => {
       checkMetrics(run, subject, benchmark.test);
+      if (sqlJudge !== undefined) await judgeMetrics(run, subject, sqlJudge);
       await checkCalibrations(run, subject, { benchmark, runtime });
     },
-    () => `metrics of ${subject.evaluations.length} evaluations, ${subject.calibrations.length} calibrations`,
+    () => {
+      const judges = sqlJudge === undefined ? "" : ", by SQL too";
+      return `metrics of ${subject.evaluations.length} evaluations${judges}, ` +
+        `${subject.calibrations.length} calibrations`;
+    },
   );
   await take("claim", () => checkReport(run, subject), () => "report written again");
   if (options.rebuild !== undefined) {
@@ -132,6 +142,7 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     skipped: VERIFY_STEPS.filter((step) => !passed.some((taken) => taken.step === step)),
     other_code: otherCode,
     decisions,
+    metrics_sql: sqlJudge === undefined ? "skipped" : "confirmed",
   };
 }
 

@@ -5,6 +5,7 @@ import { type CaseCounts, caseCounts } from "../../evaluate/case_counts.ts";
 import { metricsReport } from "../../evaluate/metrics_report.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { readTaskLines } from "../../benchmark/task_lines.ts";
+import { stageMetricsJudge } from "../execution.ts";
 import { MEDIA } from "../media_types.ts";
 
 const params = z.strictObject({
@@ -16,6 +17,10 @@ const params = z.strictObject({
 
 /** Parameters of the metrics stage; a verifier computes with the same ones. */
 export type MetricsParams = z.infer<typeof params>;
+
+function wholeMs(seconds: number): number {
+  return Math.floor(seconds * 1000 + 0.5);
+}
 
 /** Counts of each trace line, one at a time: the traces themselves are never all in memory. */
 export function countLines(lines: Iterable<string>, timeoutMs: number): CaseCounts[] {
@@ -32,7 +37,7 @@ export function metricsBytes(
     readonly traces: (name: string) => Iterable<string>;
   },
 ): Uint8Array<ArrayBuffer> {
-  const timeoutMs = Math.floor(timeout_s * 1000 + 0.5);
+  const timeoutMs = wholeMs(timeout_s);
   const scored = runs.map(({ variant, seed, traces: name }) => ({
     variant,
     seed,
@@ -41,17 +46,25 @@ export function metricsBytes(
   return canonicalBytes(metricsReport(scored, { planned, timeoutMs, bootstrap, comparisons }));
 }
 
-/** Measures the traces of all cells. */
+/** Measures the traces of all cells. Where the host offers a second judge, nothing is stored that it does not confirm. */
 export const metricsStage = defineStage({
   name: "metrics",
   version: 1,
   params,
   inputs: { test: { media_type: MEDIA.tasks }, "traces/*": { media_type: MEDIA.traces } },
   outputs: { "metrics.json": { media_type: MEDIA.metrics } },
-  run({ params, input, output }) {
-    output("metrics.json").write(metricsBytes(params, {
+  async run({ params, input, output }) {
+    const traces = (name: string) => input(name as `traces/${string}`).lines();
+    const bytes = metricsBytes(params, {
       planned: readTaskLines(input("test").bytes()).map((task) => task.case_id),
-      traces: (name) => input(name as `traces/${string}`).lines(),
-    }));
+      traces,
+    });
+    await stageMetricsJudge()?.({
+      stored: parseCanonical(bytes),
+      timeoutMs: wholeMs(params.timeout_s),
+      runs: params.runs.map(({ variant, seed, traces: name }) => ({ variant, seed, lines: traces(name) })),
+      comparisons: params.comparisons,
+    });
+    output("metrics.json").write(bytes);
   },
 });
