@@ -1,3 +1,5 @@
+import type { TerminalPotential } from "./shaping.ts";
+
 /** The reward part of an experiment's configuration. Source: protocol/policy-and-training.md sections 6 and 12. */
 export interface RewardSettings {
   /** Paid once on success. */
@@ -14,4 +16,6 @@ export interface RewardSettings {
   readonly progress_beta: number;
   /** Discount factor, in [0, 1]. */
   readonly gamma: number;
+  /** Phi of the state in which an episode ended; `zero` where left out. */
+  readonly terminal_potential?: TerminalPotential;
 }

@@ -110,6 +110,11 @@ function openLane(task: WorkflowTask, episode: number, settings: EpisodeSettings
   return { ...parts, episode, task, steps: [], pending: prepare(parts, settings), phi: 0 };
 }
 
+/** Whether the potential is asked about the states in which episodes end, too. */
+function asksAtTheEnd({ potential, reward }: EpisodeSettings): boolean {
+  return potential !== undefined && reward.terminal_potential === "estimated";
+}
+
 interface Moved {
   readonly lane: Lane;
   readonly before: Prepared;
@@ -141,7 +146,7 @@ function move(lane: Lane, choice: Choice, settings: EpisodeSettings, evidence: E
   const observation = lane.observation;
   const outcome = lane.environment.step(call);
   lane.observation = outcome.observation;
-  if (!outcome.done) lane.pending = prepare(lane, settings);
+  if (!outcome.done || asksAtTheEnd(settings)) lane.pending = prepare(lane, settings);
   return { lane, before, observation, choice, validLabel, labels, outcome };
 }
 
@@ -168,14 +173,15 @@ async function potentials(
 }
 
 async function record(moved: readonly Moved[], settings: EpisodeSettings): Promise<void> {
-  const going = moved.filter(({ outcome }) => !outcome.done).map(({ lane }) => lane);
-  const phis = await potentials(going, settings);
-  const next = new Map(going.map((lane, i) => [lane, phis[i]!]));
+  const atTheEnd = asksAtTheEnd(settings);
+  const asked = moved.filter(({ outcome }) => atTheEnd || !outcome.done).map(({ lane }) => lane);
+  const phis = await potentials(asked, settings);
+  const next = new Map(asked.map((lane, i) => [lane, phis[i]!]));
   const { progress_beta: beta, gamma } = settings.reward;
   for (const { lane, before, observation, choice, validLabel, labels, outcome } of moved) {
     const potential = settings.potential === undefined
       ? null
-      : progressPotential(lane.phi, next.get(lane) ?? null); // no state after the last one
+      : progressPotential(lane.phi, next.get(lane) ?? null);
     lane.phi = potential?.phi_next_used ?? 0;
     const reward = rewardComponents({
       success: outcome.success,

@@ -123,6 +123,31 @@ Deno.test("runEpisodes() shapes by -beta Phi(s0) over an episode, discounted", a
   }
 });
 
+Deno.test("runEpisodes() asks about terminal states, too, where their potential is estimated", async () => {
+  const reward = { ...SETTINGS.reward, terminal_potential: "estimated" } as const;
+  for (const actor of [SOLVER, IDLER]) {
+    const potential = countingPotential();
+    const episodes = await episodesOf(TASKS, actor, { potential, reward, lanes: 5 });
+    const steps = episodes.flatMap((episode) => episode.steps);
+    assert.equal(potential.asked.length, steps.length + episodes.length);
+    assert.equal(potential.asked.filter((state) => state[2] === 1024).length, episodes.length); // slot 2: done
+    for (const { steps } of episodes) {
+      for (const [t, { potential }] of steps.entries()) {
+        assert.equal(potential!.terminal_zeroed, false);
+        assert.equal(potential!.phi_next_used, potential!.phi_next_raw);
+        if (t + 1 < steps.length) assert.equal(potential!.phi_next_raw, steps[t + 1]!.potential!.phi_raw);
+      }
+    }
+    const plain = await episodesOf(TASKS, actor, { potential: countingPotential() });
+    assert.deepEqual(
+      episodes.map(({ steps }) => steps.map(({ outcome, choice }) => [outcome, choice])),
+      plain.map(({ steps }) => steps.map(({ outcome, choice }) => [outcome, choice])),
+    );
+  }
+  const sparse = await episodesOf(TASKS, SOLVER, { reward });
+  assert.ok(sparse.every(({ steps }) => steps.every(({ potential }) => potential === null)));
+});
+
 Deno.test("runEpisodes() pays nothing for progress without a potential", async () => {
   for (const { steps, evaluation } of await episodesOf(TASKS, gambler(4))) {
     assert.ok(steps.every(({ potential, reward }) => potential === null && Object.is(reward.progress, 0)));

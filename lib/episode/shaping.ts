@@ -4,12 +4,17 @@ import { episodeError } from "./_error.ts";
 export interface ProgressPotential {
   /** Phi of the state in which the decision was taken. */
   readonly phi_raw: number;
-  /** Phi of the next state; null when the step ended the episode, for the estimator is not asked then. */
+  /** Phi of the next state; null where the estimator is not asked: at the end of an episode, when that counts as zero. */
   readonly phi_next_raw: number | null;
-  /** What shaping used: `phi_next_raw`, or 0 at the end of an episode. */
+  /** What shaping used: `phi_next_raw`, or 0 where that is null. */
   readonly phi_next_used: number;
   readonly terminal_zeroed: boolean;
 }
+
+/** Phi of the state in which an episode ended: zero by definition, or what the estimator says, as it once was. */
+export const TERMINAL_POTENTIALS = ["zero", "estimated"] as const;
+/** One of {@link TERMINAL_POTENTIALS}. */
+export type TerminalPotential = (typeof TERMINAL_POTENTIALS)[number];
 
 /** Weight and discount of shaping. */
 export interface ShapingSettings {
@@ -18,8 +23,9 @@ export interface ShapingSettings {
 }
 
 /**
- * Potential-based shaping, beta (gamma Phi(s') - Phi(s)) (Ng, Harada and Russell 1999), with Phi = 0 after the last step.
- * The discounted sum over an episode then telescopes to -beta Phi(s0), whatever the policy does.
+ * Potential-based shaping, beta (gamma Phi(s') - Phi(s)) (Ng, Harada and Russell 1999). With Phi = 0 after the last step the
+ * discounted sum over an episode telescopes to -beta Phi(s0), whatever the policy does; with an estimated Phi there,
+ * beta gamma^T Phi(s_T) comes on top, and the optimal policy may change.
  *
  * @throws TracewrightError "bad_shaping" if beta is negative, gamma leaves [0, 1], or a potential is not finite
  */
@@ -37,7 +43,7 @@ export function shapingReward(potential: ProgressPotential, { beta, gamma }: Sha
   return beta * (gamma * phi_next_used - phi_raw) + 0;
 }
 
-/** The potentials of a step; `phiNext` is null exactly when the step ended the episode. */
+/** The potentials of a step; `phiNext` is null exactly where the step ended the episode and that counts as zero. */
 export function progressPotential(phi: number, phiNext: number | null): ProgressPotential {
   return {
     phi_raw: phi,

@@ -31,6 +31,15 @@ Deno.test("shapingReward() telescopes to -beta Phi(s0) over an episode", () => {
   }));
 });
 
+Deno.test("progressPotential() of an estimated terminal state is used as it is", () => {
+  assert.deepEqual(progressPotential(0.25, 0.75), {
+    phi_raw: 0.25,
+    phi_next_raw: 0.75,
+    phi_next_used: 0.75,
+    terminal_zeroed: false,
+  });
+});
+
 Deno.test("shapingReward() refuses a negative weight, a discount outside [0, 1] and infinite potentials", () => {
   const refused = (phi: number, beta: number, gamma: number) =>
     assert.throws(

@@ -21,6 +21,7 @@ export const TINY: ExperimentConfig = parseConfig({
     episodes_per_iteration: 10,
     epochs: 2,
     minibatch_size: 64,
+    sequence_minibatch: "matched",
     learning_rate: 0.0003,
     gamma: 0.99,
     gae_lambda: 0.95,

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { generateSplit } from "../benchmark/generate.ts";
-import { hasCode } from "../core/error.ts";
-import { auditLabels, progressRows } from "../episode/continuation.ts";
+import { labelSplit } from "../episode/progress_labels.ts";
 import { FeatureEncoder } from "../policy/encoder.ts";
 import type { PolicyBatch, PolicySession } from "../policy/runtime.ts";
-import { calibrate, labelSplit } from "./calibrate.ts";
+import { calibrate } from "./calibrate.ts";
 
 const TASKS = generateSplit({ split: "dev", size: 10, baseSeed: 20260808 });
 const ENCODER = new FeatureEncoder({ stateWidth: 16, actionWidth: 16 });
-const DEV = labelSplit(TASKS, { encoder: ENCODER, seed: 17 });
+const DEV = labelSplit(TASKS, { labels: "absorbing-error", split: "dev", encoder: ENCODER, seed: 17 });
 
 /** An estimator that knows the answers, or the opposite. */
 function session(logits: readonly number[]): PolicySession & { asked: PolicyBatch[] } {
@@ -26,20 +25,6 @@ function session(logits: readonly number[]): PolicySession & { asked: PolicyBatc
 
 const scored = DEV.rows.filter((row) => !row.terminal);
 const knowing = (sign: number) => session(scored.map(({ label }) => (label ? sign : -sign) * 2 ** 28)); // 4 or -4
-
-Deno.test("labelSplit() labels every task and audits what it labelled", () => {
-  assert.deepEqual(DEV.rows, [...progressRows(TASKS, ENCODER, 17)]);
-  assert.deepEqual(DEV.audit, auditLabels(DEV.rows));
-  assert.deepEqual(DEV.audit.case_ids, TASKS.map(({ case_id }) => case_id));
-  assert.equal(DEV.audit.continuations, TASKS.length * 32);
-});
-
-Deno.test("labelSplit() refuses labels that teach nothing", () => {
-  assert.throws(
-    () => labelSplit([], { encoder: ENCODER, seed: 17 }),
-    (error) => hasCode(error, "unbalanced_labels"),
-  );
-});
 
 Deno.test("calibrate() asks about prefix states only, never about how an episode ended", async () => {
   const perfect = knowing(1);

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ESTIMATOR_HIDDEN, MAX_WIDTH } from "../policy/exact_network.ts";
 import { configError, type ConfigProblem, problemsOf } from "./config_problem.ts";
+import { SEQUENCE_MINIBATCHES } from "../learn/sequence_minibatch.ts";
+import { SEMANTICS_NAMES } from "./semantics.ts";
 import { VARIANTS } from "./config_variants.ts";
 
 /** The schema id of an experiment config, its first field. */
@@ -19,7 +21,7 @@ const variantName = z.enum(VARIANTS.map(({ name }) => name));
 const schema = z.strictObject({
   schema: z.literal(CONFIG_SCHEMA),
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/),
-  semantics: z.literal("current"),
+  semantics: z.enum(SEMANTICS_NAMES),
   seeds: z.strictObject({
     benchmark_seed: seed,
     run_seeds: z.array(seed).min(1).max(64),
@@ -55,6 +57,7 @@ const schema = z.strictObject({
     episodes_per_iteration: z.int().min(1).max(65_536),
     epochs: z.int().min(1).max(1_000),
     minibatch_size: z.int().min(1).max(65_536),
+    sequence_minibatch: z.enum(SEQUENCE_MINIBATCHES),
     learning_rate: learningRate,
     gamma: share,
     gae_lambda: share,
@@ -136,6 +139,14 @@ function crossFieldProblems(config: ExperimentConfig): ConfigProblem[] {
       });
     }
   });
+  if (config.semantics === "frozen-v1.3" && config.ppo.sequence_minibatch !== "protocol") {
+    inconsistent(["ppo", "sequence_minibatch"], {
+      message:
+        "the published results counted minibatch_size episodes in a mini-batch of the sequence variant",
+      expected: "protocol, with semantics: frozen-v1.3",
+      actual: config.ppo.sequence_minibatch,
+    });
+  }
   if (config.reward.task_success <= config.reward.task_failure) {
     inconsistent(["reward", "task_success"], {
       message: "success must pay more than failure",

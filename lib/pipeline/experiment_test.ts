@@ -3,7 +3,8 @@ import { checkPlan } from "../stage/plan.ts";
 import { planOf, TINY } from "./_example_run.ts";
 import { type ExperimentConfig, narrowToCell } from "./config.ts";
 import { findVariant, VARIANTS } from "./config_variants.ts";
-import { cellIds, planExperiment, rewardSettings, STAGES } from "./experiment.ts";
+import { cellIds, planExperiment, STAGES } from "./experiment.ts";
+import { rewardSettings } from "./semantics.ts";
 import { readConfig } from "./yaml_config.ts";
 
 function shipped(name: "smoke" | "full"): ExperimentConfig {

@@ -1,5 +1,6 @@
 import { STREAM_V13 } from "../benchmark/task_v13.ts";
 import { CONTINUATION_POLICY } from "../episode/continuation.ts";
+import { NOISY_CONTINUATION_POLICY } from "../episode/noisy_continuation.ts";
 import { CASE_CLUSTER_METHOD } from "../evaluate/case_cluster_bootstrap.ts";
 import { PAIRED_METHOD } from "../evaluate/paired_comparison.ts";
 import type { ExperimentConfig } from "./config.ts";
@@ -42,8 +43,12 @@ export const SEED_PATHS: Readonly<Record<SeedRoot, readonly SeedPath[]>> = {
       decides: "which train tasks are labelled",
     },
     {
-      path: [CONTINUATION_POLICY.schema, "<follow or rank>", "<place>", "<candidate>"],
-      decides: "what the labelling policy does at each step",
+      path: [CONTINUATION_POLICY.schema, "<case>", "<prefix>", "<trial>"],
+      decides: "what the labelling policy does (semantics: current)",
+    },
+    {
+      path: [NOISY_CONTINUATION_POLICY.schema, "<case>", "<prefix>", "<trial>"],
+      decides: "what the labelling policy does (semantics: frozen-v1.3)",
     },
     { path: ["schedule", "<iteration>"], decides: "which tasks an iteration of PPO rolls out" },
     { path: ["rollout", "<iteration>", "<episode>"], decides: "which actions an episode samples" },

@@ -14,7 +14,8 @@ const NAMED: Readonly<Record<string, string>> = {
   STREAM_V13: "benchmark-v1.3",
   CASE_CLUSTER_METHOD: "case_cluster_percentile",
   PAIRED_METHOD: "paired_seed_case_cluster_percentile",
-  POLICY_DIGEST: "tracewright.continuation.v1",
+  "CONTINUATION_POLICY.schema": "tracewright.continuation.v2",
+  "NOISY_CONTINUATION_POLICY.schema": "tracewright.noisy_continuation.v1",
 };
 
 /** A path as the code hashes it, every variable as `<>`. */

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { TERMINAL_POTENTIALS } from "../episode/shaping.ts";
+import { ACTION_FEATURES, FeatureEncoder } from "../policy/encoder.ts";
 
 /** Widths of the network, as stages take them. The config has checked ranges; here only the form counts. */
 export const policyParams = z.strictObject({
@@ -6,6 +8,9 @@ export const policyParams = z.strictObject({
   action_width: z.int(),
   hidden_width: z.int(),
 });
+
+/** What an action's features are made of, as stages take it. */
+export const actionFeaturesParam = z.enum(ACTION_FEATURES);
 
 /** Rewards, as stages take them. */
 export const rewardParams = z.strictObject({
@@ -15,4 +20,19 @@ export const rewardParams = z.strictObject({
   forbidden_effect: z.number(),
   step: z.number(),
   progress_beta: z.number(),
+  terminal_potential: z.enum(TERMINAL_POTENTIALS),
 });
+
+/** The encoder that a stage's parameters ask for. */
+export function encoderOf(
+  { policy, action_features }: {
+    readonly policy: z.infer<typeof policyParams>;
+    readonly action_features: z.infer<typeof actionFeaturesParam>;
+  },
+): FeatureEncoder {
+  return new FeatureEncoder({
+    stateWidth: policy.state_width,
+    actionWidth: policy.action_width,
+    actionFeatures: action_features,
+  });
+}

@@ -116,14 +116,17 @@ function policyDetermined(
     if (progress !== 0) {
       schemaError(settings, task, field("reward_components.progress"), "0 without a potential", progress);
     }
-  } else if (potential?.terminal_zeroed !== place.last) {
-    schemaError(
-      settings,
-      task,
-      field("info.progress_potential.terminal_zeroed"),
-      String(place.last),
-      potential ?? null,
-    );
+  } else {
+    const zeroed = place.last && settings.reward.terminal_potential !== "estimated";
+    if (potential?.terminal_zeroed !== zeroed) {
+      schemaError(
+        settings,
+        task,
+        field("info.progress_potential.terminal_zeroed"),
+        String(zeroed),
+        potential ?? null,
+      );
+    }
   }
   return { progress };
 }

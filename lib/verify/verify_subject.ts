@@ -4,7 +4,7 @@ import type { RewardSettings } from "../episode/reward_settings.ts";
 import type { CreditAssignment } from "../episode/trace.ts";
 import type { BootstrapSettings } from "../evaluate/case_cluster_bootstrap.ts";
 import type { ComparisonPlan } from "../evaluate/metrics_report.ts";
-import type { EncoderWidths } from "../policy/encoder.ts";
+import type { EncoderSettings } from "../policy/encoder.ts";
 import type { PolicySession } from "../policy/runtime.ts";
 import type { ExperimentPlan, PlanNode } from "../stage/plan.ts";
 
@@ -21,7 +21,7 @@ export interface EvaluationSubject {
   readonly policy: OutputName;
   /** The progress estimator; absent for variants without progress reward. */
   readonly estimator?: OutputName;
-  readonly widths: EncoderWidths;
+  readonly widths: EncoderSettings;
   readonly reward: RewardSettings;
   readonly selection: "public" | "none";
   readonly credit: CreditAssignment;

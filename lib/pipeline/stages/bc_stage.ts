@@ -9,11 +9,10 @@ import { KernelArena } from "../../learn/arena.ts";
 import { trainBc } from "../../learn/bc.ts";
 import { decisionBatch } from "../../learn/decision_batch.ts";
 import { exportActorCritic } from "../../learn/export_policy.ts";
-import { FeatureEncoder } from "../../policy/encoder.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { actorCriticCheckpoint } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
-import { policyParams } from "../stage_params.ts";
+import { actionFeaturesParam, encoderOf, policyParams } from "../stage_params.ts";
 import { AGREEMENT_DECISIONS, trainingRecord } from "../training_record.ts";
 
 /** Clones the oracle's first plan. The result serves masked and unmasked variants and is where PPO starts. */
@@ -23,6 +22,7 @@ export const bcStage = defineStage({
   params: z.strictObject({
     seed: z.int(),
     policy: policyParams,
+    action_features: actionFeaturesParam,
     behaviour_cloning: z.strictObject({
       epochs: z.int(),
       batch_size: z.int(),
@@ -36,8 +36,9 @@ export const bcStage = defineStage({
     "policy.onnx": { media_type: MEDIA.policy },
     "training.json": { media_type: MEDIA.training },
   },
-  async run({ params: { seed, policy, behaviour_cloning: bc }, input, output }) {
-    const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
+  async run({ params, input, output }) {
+    const { seed, policy, behaviour_cloning: bc } = params;
+    const encoder = encoderOf(params);
     const shown = [...demonstrations(readTaskLines(input("train").bytes()), encoder)];
     const decisions = decisionBatch(shown.map(({ features }) => features), encoder);
     using arena = new KernelArena();

@@ -4,13 +4,12 @@ import { greedyActor } from "../../episode/actor.ts";
 import { exactPotential } from "../../episode/potential.ts";
 import { runEpisodes } from "../../episode/run_episodes.ts";
 import { traceLine, traceRecord } from "../../episode/trace.ts";
-import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { admitFor } from "../admit_for.ts";
 import { stageRuntime } from "../execution.ts";
 import { MEDIA } from "../media_types.ts";
-import { policyParams, rewardParams } from "../stage_params.ts";
+import { actionFeaturesParam, encoderOf, policyParams, rewardParams } from "../stage_params.ts";
 
 /** Runs the exact graph greedily over the test split. */
 export const evaluateStage = defineStage({
@@ -21,6 +20,7 @@ export const evaluateStage = defineStage({
     progress_reward: z.boolean(),
     credit_assignment: z.enum(["action", "sequence"]),
     policy: policyParams,
+    action_features: actionFeaturesParam,
     reward: rewardParams.extend({ gamma: z.number() }),
   }),
   inputs: {
@@ -33,10 +33,7 @@ export const evaluateStage = defineStage({
     const runtime = stageRuntime();
     const tasks = readTaskLines(input("test").bytes());
     const traces = output("traces.jsonl");
-    const encoder = new FeatureEncoder({
-      stateWidth: params.policy.state_width,
-      actionWidth: params.policy.action_width,
-    });
+    const encoder = encoderOf(params);
     const graph = admitFor(encoder, { kind: "actor_critic", bytes: input("policy").bytes() });
     using session = await openSession({ graph, runtime });
     using estimator = params.progress_reward

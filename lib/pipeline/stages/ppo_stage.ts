@@ -13,15 +13,15 @@ import { decisionBatch } from "../../learn/decision_batch.ts";
 import { exportActorCritic } from "../../learn/export_policy.ts";
 import { combinePpoMetrics, type PpoMetrics, updatePpo } from "../../learn/ppo.ts";
 import { rolloutBatch } from "../../learn/rollout_batch.ts";
+import { SEQUENCE_MINIBATCHES } from "../../learn/sequence_minibatch.ts";
 import { samplingActor } from "../../learn/sampling_actor.ts";
-import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { admitFor } from "../admit_for.ts";
 import { stageRuntime } from "../execution.ts";
 import { actorCriticCheckpoint, restoreActorCritic } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
-import { policyParams, rewardParams } from "../stage_params.ts";
+import { actionFeaturesParam, encoderOf, policyParams, rewardParams } from "../stage_params.ts";
 import { AGREEMENT_DECISIONS, trainingRecord } from "../training_record.ts";
 
 const ppoParams = z.strictObject({
@@ -29,6 +29,7 @@ const ppoParams = z.strictObject({
   episodes_per_iteration: z.int(),
   epochs: z.int(),
   minibatch_size: z.int(),
+  sequence_minibatch: z.enum(SEQUENCE_MINIBATCHES),
   learning_rate: z.number(),
   gamma: z.number(),
   gae_lambda: z.number(),
@@ -46,6 +47,7 @@ const params = z.strictObject({
   action_mask: z.boolean(),
   progress_reward: z.boolean(),
   policy: policyParams,
+  action_features: actionFeaturesParam,
   ppo: ppoParams,
   reward: rewardParams,
 });
@@ -91,7 +93,8 @@ export const ppoStage = defineStage({
     "policy.onnx": { media_type: MEDIA.policy },
     "training.json": { media_type: MEDIA.training },
   },
-  async run({ params: { seed, algorithm, policy, ppo, ...variant }, input, output, progress }) {
+  async run({ params, input, output, progress }) {
+    const { seed, algorithm, policy, ppo, ...variant } = params;
     if (algorithm !== "action_ppo") {
       throw new TracewrightError<"pipeline", "algorithm_not_available">("algorithm_not_available", {
         message: "this version trains per action only",
@@ -100,7 +103,7 @@ export const ppoStage = defineStage({
         hint: "leave out the variant that trains per sequence",
       });
     }
-    const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
+    const encoder = encoderOf(params);
     const tasks = readTaskLines(input("train").bytes());
     using estimator = variant.progress_reward
       ? await openSession({

@@ -2,33 +2,31 @@ import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
 import { RandomStream } from "../../core/random_stream.ts";
 import { readTaskLines } from "../../benchmark/task_lines.ts";
-import { selectProgressTasks } from "../../episode/select_tasks.ts";
+import { labelSplit, PROGRESS_LABELS } from "../../episode/progress_labels.ts";
 import { Adam } from "../../learn/adam.ts";
 import { KernelArena } from "../../learn/arena.ts";
 import { ProgressEstimator } from "../../learn/estimator.ts";
 import { exportEstimator } from "../../learn/export_policy.ts";
 import { fitProgress } from "../../learn/progress.ts";
-import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import type { CalibrationRecord } from "../../report/run_records.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { stageRuntime } from "../execution.ts";
-import { calibrate, labelSplit } from "../calibrate.ts";
+import { calibrate } from "../calibrate.ts";
 import { estimatorCheckpoint } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
-import { policyParams } from "../stage_params.ts";
-
-/** At most this many train tasks are labelled. Source: protocol/policy-and-training.md section 5.1. */
-export const PROGRESS_TRAIN_TASKS = 360;
+import { actionFeaturesParam, encoderOf, policyParams } from "../stage_params.ts";
 
 /** Fits the estimator of success, exports it and measures the exported graph. */
 export const progressStage = defineStage({
   name: "progress",
-  version: 1,
+  version: 2,
   params: z.strictObject({
     seed: z.int(),
     policy: policyParams,
+    action_features: actionFeaturesParam,
     progress: z.strictObject({
+      labels: z.enum(PROGRESS_LABELS),
       hidden_width: z.int(),
       epochs: z.int(),
       batch_size: z.int(),
@@ -41,15 +39,14 @@ export const progressStage = defineStage({
     "estimator.onnx": { media_type: MEDIA.estimator },
     "calibration.json": { media_type: MEDIA.calibration },
   },
-  async run({ params: { seed, policy, progress: settings }, input, output, progress }) {
-    const encoder = new FeatureEncoder({ stateWidth: policy.state_width, actionWidth: policy.action_width });
-    const chosen = selectProgressTasks(readTaskLines(input("train").bytes()), {
-      limit: PROGRESS_TRAIN_TASKS,
-      seed,
-    });
-    const train = labelSplit(chosen, { encoder, seed });
+  async run({ params, input, output, progress }) {
+    const { seed, policy, progress: settings } = params;
+    const encoder = encoderOf(params);
+    const label = (split: "train" | "dev") =>
+      labelSplit(readTaskLines(input(split).bytes()), { labels: settings.labels, split, encoder, seed });
+    const train = label("train");
     progress(0.4, "train labels");
-    const dev = labelSplit(readTaskLines(input("dev").bytes()), { encoder, seed });
+    const dev = label("dev");
     progress(0.6, "dev labels");
     using arena = new KernelArena();
     const estimator = new ProgressEstimator(arena, policy.state_width);

@@ -5,9 +5,10 @@ import { readCheckpoint } from "../../learn/checkpoint.ts";
 import { admit } from "../../policy/admission.ts";
 import { FeatureEncoder } from "../../policy/encoder.ts";
 import { openSession } from "../../policy/open_runtime.ts";
+import { labelSplit } from "../../episode/progress_labels.ts";
 import { parseCalibrationRecord } from "../../report/run_records.ts";
 import { ExampleRun } from "../_example_run.ts";
-import { calibrate, labelSplit } from "../calibrate.ts";
+import { calibrate } from "../calibrate.ts";
 import { setStageRuntime } from "../execution.ts";
 
 const RUN = new ExampleRun();
@@ -43,7 +44,10 @@ Deno.test("progressStage measures the graph that it exports, and judges it by th
   assert.deepEqual([graph.kind, graph.stateWidth, graph.digest], ["estimator", 32, record.estimator]);
   const dev = readTaskLines((await RUN.outputs("benchmark"))["dev.jsonl"]!);
   using session = await openSession({ graph, runtime: "reference" });
-  const gate = await calibrate(labelSplit(dev, { encoder: ENCODER, seed: 17 }), session);
+  const gate = await calibrate(
+    labelSplit(dev, { labels: "absorbing-error", split: "dev", encoder: ENCODER, seed: 17 }),
+    session,
+  );
   assert.deepEqual(record.dev, gate.calibration);
   assert.deepEqual([record.gate, record.quality_status], [gate.checks, gateOf(record.dev).quality_status]);
   const { kind, encoderFingerprint } = readCheckpoint(outputs["checkpoint.bin"]!);
