@@ -25,10 +25,10 @@ const MIN_WIDTH = 16;
 const MAX_OPERATION_BLOCK = 16;
 const STEP_CAP = 20;
 
-/**
- * What an action's features are made of: `schema` adds what the tool's public schema says, `arguments` sees the call alone.
- */
-export type ActionFeatureKind = "schema" | "arguments";
+/** What an action's features can be made of: what the tool's public schema says and the call, or the call alone. */
+export const ACTION_FEATURES = ["schema", "arguments"] as const;
+/** One of {@link ACTION_FEATURES}. */
+export type ActionFeatureKind = (typeof ACTION_FEATURES)[number];
 
 /** One decision as numbers: all integers on the grid 2^-10, never -0. */
 export interface EncodedDecision {
