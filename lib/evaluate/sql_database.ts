@@ -7,9 +7,19 @@ export type SqlRow = { readonly [column: string]: unknown };
 /** What a statement takes for `$1`, `$2` … */
 export type SqlValue = string | bigint;
 
-/** A trace line and where it stands: the position of its run, and its own number there, from 1. */
+/** The lines of one variant and seed. */
+export interface SqlRun {
+  readonly variant: string;
+  readonly seed: number;
+  /** Canonical trace lines without line feeds; read once. */
+  readonly lines: Iterable<string>;
+}
+
+/** A trace line and where it stands: the position of its run, the run's name, and its own number there, from 1. */
 export interface PlacedLine {
   readonly run: number;
+  readonly variant: string;
+  readonly seed: bigint;
   readonly line: number;
   readonly text: string;
 }
@@ -109,27 +119,29 @@ export class SqlDatabase implements Disposable {
   }
 
   /**
-   * Offers lines as the table function `trace_lines()` with the columns `run` (position in `runs`), `line` (its number from 1) and
-   * `text`. They are read once, while a statement that names it runs.
+   * Offers lines as the table function `trace_lines()`, with the fields of {@link PlacedLine} as columns. They are read once, while
+   * a statement that names it runs.
    */
-  provideLines(runs: readonly Iterable<string>[]): void {
+  provideLines(runs: readonly SqlRun[]): void {
     const chunks = inChunks(runs);
-    const { INTEGER, VARCHAR, DuckDBTableFunction } = this.#duckdb;
+    const { BIGINT, INTEGER, VARCHAR, DuckDBTableFunction } = this.#duckdb;
+    const columns = [
+      ["run", INTEGER],
+      ["variant", VARCHAR],
+      ["seed", BIGINT],
+      ["line", INTEGER],
+      ["text", VARCHAR],
+    ] as const;
     this.#connection.registerTableFunction(DuckDBTableFunction.create({
       name: "trace_lines",
-      bindFunction(info) {
-        info.addResultColumn("run", INTEGER);
-        info.addResultColumn("line", INTEGER);
-        info.addResultColumn("text", VARCHAR);
-      },
+      bindFunction: (info) => columns.forEach(([name, type]) => info.addResultColumn(name, type)),
       initFunction: (info) => info.setMaxThreads(1),
       mainFunction: (_info, output) => {
         const chunk = this.#next(chunks);
         this.#chunk = chunk;
         output.rowCount = chunk.length;
         if (chunk.length === 0) return;
-        const columns = (["run", "line", "text"] as const).map((name, c) => [name, c] as const);
-        for (const [name, c] of columns) {
+        for (const [c, [name]] of columns.entries()) {
           const vector = output.getColumnVector(c);
           chunk.forEach((placed, i) => vector.setItem(i, placed[name]));
           vector.flush();
@@ -173,12 +185,12 @@ export class SqlDatabase implements Disposable {
   }
 }
 
-function* inChunks(runs: readonly Iterable<string>[]): Generator<readonly PlacedLine[]> {
-  for (const [run, lines] of runs.entries()) {
+function* inChunks(runs: readonly SqlRun[]): Generator<readonly PlacedLine[]> {
+  for (const [run, { variant, seed, lines }] of runs.entries()) {
     let [line, size] = [0, 0];
     let chunk: PlacedLine[] = [];
     for (const text of lines) {
-      chunk.push({ run, line: ++line, text });
+      chunk.push({ run, variant, seed: BigInt(seed), line: ++line, text });
       size += text.length;
       if (size < CHUNK_TEXT && chunk.length < CHUNK_LINES) continue;
       yield chunk;

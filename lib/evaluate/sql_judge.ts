@@ -1,10 +1,10 @@
 import { compareWithSql } from "./compare_with_sql.ts";
 import type { MetricsJudge } from "./metrics_judge.ts";
-import { SqlDatabase, type SqlRow } from "./sql_database.ts";
+import { SqlDatabase, type SqlRow, type SqlRun } from "./sql_database.ts";
 import { sqlError } from "./sql_error.ts";
 import { COUNTS, FAMILIES, METRIC_VIEWS, PAIRED_DIFFERENCE, QUOTIENTS } from "./sql_metric_views.ts";
 import type { SqlFraction, SqlMetrics, SqlPointMetrics } from "./sql_metrics.ts";
-import { fillTraceTables, type SqlRun } from "./sql_trace_tables.ts";
+import { fillTraceTables } from "./sql_trace_tables.ts";
 
 /** What SQL is asked to measure. */
 export interface SqlRequest {

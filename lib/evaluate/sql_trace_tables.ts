@@ -1,14 +1,6 @@
-import { hasCode } from "../core/error.ts";
-import type { SqlDatabase } from "./sql_database.ts";
+import type { SqlDatabase, SqlRun } from "./sql_database.ts";
 import { sqlError } from "./sql_error.ts";
-
-/** The lines of one variant and seed. */
-export interface SqlRun {
-  readonly variant: string;
-  readonly seed: number;
-  /** Canonical trace lines without line feeds; read once. */
-  readonly lines: Iterable<string>;
-}
+import { atItsLine } from "./sql_line_error.ts";
 
 /**
  * Fields are read by their JSON type and spelling, never by conversion: `1` is no boolean, `"3"` no count, and `NaN`, which the
@@ -85,7 +77,7 @@ FROM (
   SELECT
     run,
     text,
-    json_object('run', run, 'line', line, 'case', parts[1]) AS place,
+    json_object('variant', variant, 'seed', seed, 'line', line, 'case', parts[1]) AS place,
     parts[1] AS case_id,
     parts[2] AS family,
     parts[3] AS success,
@@ -120,49 +112,13 @@ export async function fillTraceTables(database: SqlDatabase, runs: readonly SqlR
   for (const [run, { variant, seed }] of runs.entries()) {
     await database.run("INSERT INTO runs VALUES ($1, $2, $3)", [BigInt(run), variant, BigInt(seed)]);
   }
-  database.provideLines(runs.map(({ lines }) => lines));
+  database.provideLines(runs);
   try {
     await database.run(READ_LINES);
   } catch (error) {
-    if (!hasCode(error, "sql_failed")) throw error;
-    throw await explained(error, { database, runs });
+    throw await atItsLine(error, { database, probe: "SELECT json_extract($1, '$')" });
   }
   await refuseDuplicates(database);
-}
-
-/** The error of a line: either what `refuse` said, or the first of the last lines that is no JSON. */
-async function explained(
-  error: Error,
-  { database, runs }: { readonly database: SqlDatabase; readonly runs: readonly SqlRun[] },
-): Promise<Error> {
-  const refusal = refusalIn(error.message);
-  if (refusal !== undefined) {
-    const { run, ...place } = refusal.place;
-    return sqlError("sql_trace_schema", { ...named(runs[run]), ...place, ...refusal.rest });
-  }
-  for (const { run, line, text } of database.lastLines) {
-    const [row] = await database.rows("SELECT json_valid($1) AS valid", [text]);
-    if (row?.["valid"] === true) continue;
-    return sqlError("sql_trace_schema", { ...named(runs[run]), line, expected: "JSON", actual: text });
-  }
-  return error;
-}
-
-interface Refusal {
-  readonly place: { readonly run: number; readonly [name: string]: unknown };
-  readonly rest: { readonly [name: string]: unknown };
-}
-
-/** What `refuse` put into a message. Only our own SQL makes such messages, so its form is known. */
-function refusalIn(message: string): Refusal | undefined {
-  const json = /Invalid Input Error: (\{"place":\{.*\})/.exec(message)?.[1];
-  if (json === undefined) return undefined;
-  const { place, ...rest } = JSON.parse(json) as { place: Refusal["place"] };
-  return { place, rest };
-}
-
-function named(run: SqlRun | undefined): { readonly [name: string]: unknown } {
-  return run === undefined ? {} : { variant: run.variant, seed: run.seed };
 }
 
 async function refuseDuplicates(database: SqlDatabase): Promise<void> {
