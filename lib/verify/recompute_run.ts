@@ -1,4 +1,5 @@
-import { canonicalJson, type Json, parseCanonical } from "../core/canonical_json.ts";
+import { canonicalBytes } from "../core/canonical_json.ts";
+import { digestOf } from "../core/digest.ts";
 import { jsonDifference } from "../core/json_difference.ts";
 import type { Benchmark } from "../benchmark/generate.ts";
 import type { TraceRecord } from "../episode/trace.ts";
@@ -7,17 +8,19 @@ import type { MetricsJudge } from "../evaluate/metrics_judge.ts";
 import { metricsReport } from "../evaluate/metrics_report.ts";
 import { openSession } from "../policy/open_runtime.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
+import { parseCalibrationRecord } from "../report/run_records.ts";
 import { runReport } from "../report/run_report.ts";
 import type { Run } from "../store/read_run.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
 import { admitOutput } from "./replay_run.ts";
-import { bytesOf, linesOf } from "./run_blobs.ts";
-import { verifyError } from "./verify_code.ts";
+import { asJson, bytesOf, linesOf, recordOf } from "./run_blobs.ts";
+import { seedOf } from "./trained_node.ts";
+import { inPlace, verifyError } from "./verify_code.ts";
 import type { VerifySubject } from "./verify_subject.ts";
 
-function json(value: unknown): Json {
-  return JSON.parse(canonicalJson(value)) as Json;
-}
+const encoder = new TextEncoder();
+/** Keeps a byte order mark, so that it differs from nothing. */
+const visible = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Counts the traces again and compares the stored metrics.
@@ -35,8 +38,8 @@ export function checkMetrics(run: Run, subject: VerifySubject, test: readonly Wo
     ),
   }));
   const planned = test.map((task) => task.case_id);
-  const expected = json(metricsReport(scored, { planned, timeoutMs, bootstrap, comparisons }));
-  const difference = jsonDifference(expected, parseCanonical(bytesOf(run, { node, output })));
+  const expected = asJson(metricsReport(scored, { planned, timeoutMs, bootstrap, comparisons }));
+  const difference = jsonDifference(expected, recordOf(run, { node, output }));
   if (difference === null) return;
   throw verifyError("metrics_mismatch", {
     verify_step: "metrics",
@@ -56,7 +59,7 @@ export function checkMetrics(run: Run, subject: VerifySubject, test: readonly Wo
 export async function judgeMetrics(run: Run, subject: VerifySubject, judge: MetricsJudge): Promise<void> {
   const { timeoutMs, comparisons, node, output } = subject.metrics;
   await judge({
-    stored: parseCanonical(bytesOf(run, { node, output })),
+    stored: recordOf(run, { node, output }),
     timeoutMs,
     runs: subject.evaluations.map(({ variant, seed, traces }) => ({
       variant,
@@ -75,14 +78,19 @@ export async function judgeMetrics(run: Run, subject: VerifySubject, judge: Metr
  */
 export async function checkCalibrations(
   run: Run,
-  { calibrations }: VerifySubject,
+  { calibrations, plan }: VerifySubject,
   { benchmark, runtime }: { readonly benchmark: Benchmark; readonly runtime: RuntimeName },
 ): Promise<void> {
   for (const { node, record, estimator, stateWidth, recompute } of calibrations) {
     const graph = admitOutput(run, estimator, { kind: "estimator", stateWidth, actionWidth: 0 });
     using session = await openSession({ graph, runtime });
-    const stored = parseCanonical(bytesOf(run, record)) as { readonly [field: string]: Json };
-    const again = json({ ...stored, ...await recompute(benchmark, session), estimator: graph.digest });
+    const stored = recordOf(run, record);
+    const form = inPlace(
+      { verify_step: "metrics", ...record },
+      () => parseCalibrationRecord(canonicalBytes(stored)),
+    );
+    const measured = await recompute(benchmark, session);
+    const again = asJson({ ...form, ...measured, seed: seedOf(plan, node), estimator: graph.digest });
     const difference = jsonDifference(again, stored);
     if (difference === null) continue;
     throw verifyError("calibration_mismatch", {
@@ -103,27 +111,35 @@ export async function checkCalibrations(
  */
 export function checkReport(run: Run, { report }: VerifySubject): void {
   const node = run.dag.nodes.find(({ id }) => id === report.node);
-  const read = (name: string) => run.open(node!.inputs[name]!.digest).bytes();
-  const expected = runReport({
-    config: read("config"),
-    benchmark: read("benchmark"),
-    metrics: read("metrics"),
-    records: Object.keys(node!.inputs).filter((name) => name.includes("/")).map((name) => ({
-      name,
-      bytes: read(name),
-    })),
-  });
-  const actual = new TextDecoder().decode(bytesOf(run, report));
-  if (expected === actual) return;
-  const [wanted, seen] = [expected.split("\n"), actual.split("\n")];
-  const line = wanted.findIndex((text, i) => text !== seen[i]);
-  const at = line < 0 ? wanted.length : line;
+  const place = { verify_step: "claim", node: report.node } as const;
+  const read = (input: string) => {
+    const { producer, digest } = node!.inputs[input]!;
+    const output = Object.entries(run.dag.nodes.find(({ id }) => id === producer)?.outputs ?? {})
+      .find(([, made]) => made.digest === digest)?.[0];
+    return output === undefined ? run.open(digest).bytes() : bytesOf(run, { node: producer, output });
+  };
+  const records = Object.keys(node!.inputs).filter((name) => name.includes("/"));
+  const expected = encoder.encode(inPlace(place, () =>
+    runReport({
+      config: read("config"),
+      benchmark: read("benchmark"),
+      metrics: read("metrics"),
+      records: records.map((name) => ({ name, bytes: read(name) })),
+    })));
+  const actual = bytesOf(run, report);
+  if (digestOf(expected) === digestOf(actual)) return;
+  const difference = firstLine({ expected, actual });
   throw verifyError("report_mismatch", {
-    verify_step: "claim",
-    node: report.node,
-    line: at + 1,
-    expected: wanted[at] ?? "the end",
-    actual: seen[at] ?? "the end",
+    ...place,
+    ...difference,
     hint: "the report does not follow from the run's records",
   });
+}
+
+/** The first line that differs, from 1, as text in which a difference can be seen. */
+function firstLine(texts: { readonly expected: Uint8Array; readonly actual: Uint8Array }) {
+  const [expected, actual] = [texts.expected, texts.actual].map((bytes) => visible.decode(bytes).split("\n"));
+  const at = expected!.findIndex((text, i) => text !== actual![i]);
+  const line = at < 0 ? expected!.length : at;
+  return { line: line + 1, expected: expected![line] ?? "the end", actual: actual![line] ?? "the end" };
 }

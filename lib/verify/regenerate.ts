@@ -5,16 +5,19 @@ import { benchmarkManifest } from "../benchmark/manifest.ts";
 import { writeTaskLines } from "../benchmark/task_lines.ts";
 import type { Run } from "../store/read_run.ts";
 import { SPLITS } from "../world/contracts.ts";
-import { bytesOf, digestOfOutput } from "./run_blobs.ts";
+import { digestOfOutput } from "./run_blobs.ts";
 import { verifyError } from "./verify_code.ts";
 import type { VerifySubject } from "./verify_subject.ts";
 
-/** Number of the first line in which two texts differ, from 1. */
-function firstLine(expected: Uint8Array, actual: Uint8Array): number {
+/** Number of the first line in which a recorded blob differs from other bytes, from 1. */
+function firstLine(expected: Uint8Array, recorded: Iterable<Uint8Array>): number {
   let line = 1;
-  for (let i = 0; i < Math.min(expected.length, actual.length); i++) {
-    if (expected[i] !== actual[i]) return line;
-    if (expected[i] === 0x0a) line++;
+  let at = 0;
+  for (const chunk of recorded) {
+    for (const byte of chunk) {
+      if (byte !== expected[at++]) return line;
+      if (byte === 0x0a) line++;
+    }
   }
   return line;
 }
@@ -35,7 +38,7 @@ export function regenerate(run: Run, { benchmark }: VerifySubject): Benchmark {
       verify_step: "regenerate",
       node,
       output,
-      line: firstLine(bytes, bytesOf(run, { node, output })),
+      line: firstLine(bytes, run.open(actual).chunks()),
       expected,
       actual,
       hint: "the config, generated again, gives other tasks",

@@ -1,5 +1,6 @@
 import { canonicalJson, type Json, parseCanonical } from "../core/canonical_json.ts";
 import { sha256Hex } from "../core/digest.ts";
+import { TracewrightError } from "../core/error.ts";
 import { jsonDifference } from "../core/json_difference.ts";
 import { rewardComponents, totalReward } from "../episode/reward.ts";
 import type { RewardSettings } from "../episode/reward_settings.ts";
@@ -21,20 +22,29 @@ export interface ReplaySettings {
 
 const POLICY_FIELDS = ["log_prob", "value"] as const;
 
+/** Splits the path of a field inside a record: the step it belongs to, and the rest. */
+export function placeInTrace(path: string): { readonly step?: number; readonly field: string } {
+  const [, step, field] = /^(?:steps|executed_actions)\.(\d+)(?:\.(.*))?$/s.exec(path) ?? [];
+  return step === undefined ? { field: path } : { step: Number(step), field: field ?? path };
+}
+
 function mismatch(
   settings: ReplaySettings,
   task: WorkflowTask,
   step: number | null,
-  difference: { readonly path: string; readonly expected: unknown; readonly actual: unknown },
+  { path, expected, actual }: {
+    readonly path: string;
+    readonly expected: unknown;
+    readonly actual: unknown;
+  },
 ): never {
   throw verifyError("trace_environment_mismatch", {
     verify_step: "environment",
     node: settings.node,
     case: task.case_id,
-    ...(step === null ? {} : { step }),
-    field: difference.path,
-    expected: difference.expected,
-    actual: difference.actual,
+    ...(step === null ? placeInTrace(path) : { step, field: path }),
+    expected,
+    actual,
     hint: "the environment, stepped through the recorded actions, gives something else",
   });
 }
@@ -42,7 +52,7 @@ function mismatch(
 function schemaError(
   settings: ReplaySettings,
   task: WorkflowTask,
-  field: string,
+  path: string,
   expected: string,
   actual: unknown,
 ): never {
@@ -50,7 +60,7 @@ function schemaError(
     verify_step: "environment",
     node: settings.node,
     case: task.case_id,
-    field,
+    ...placeInTrace(path),
     expected,
     actual,
   });
@@ -61,11 +71,16 @@ function parseLine(line: string, task: WorkflowTask, settings: ReplaySettings): 
   try {
     value = parseCanonical(line);
   } catch (cause) {
+    const { expected = "canonical JSON", actual = "something else", character } =
+      cause instanceof TracewrightError ? cause.details : {};
     throw verifyError("trace_not_canonical", {
       verify_step: "environment",
       node: settings.node,
       case: task.case_id,
       message: cause instanceof Error ? cause.message : String(cause),
+      ...(character === undefined ? {} : { character }),
+      expected,
+      actual,
       cause,
     });
   }
@@ -77,6 +92,7 @@ function parseLine(line: string, task: WorkflowTask, settings: ReplaySettings): 
     throw verifyError("trace_case_mismatch", {
       verify_step: "environment",
       node: settings.node,
+      case: task.case_id,
       field: "case_id",
       expected: task.case_id,
       actual: record.case_id,

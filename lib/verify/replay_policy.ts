@@ -4,6 +4,7 @@ import { type EpisodeSettings, runEpisodes } from "../episode/run_episodes.ts";
 import type { Actor } from "../episode/actor.ts";
 import { type CreditAssignment, traceLine, traceRecord } from "../episode/trace.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
+import { placeInTrace } from "./replay_environment.ts";
 import { verifyError } from "./verify_code.ts";
 
 /**
@@ -35,14 +36,11 @@ export async function replayPolicy(
       const difference = done
         ? { path: "", expected: "a trace", actual: "nothing" }
         : jsonDifference(JSON.parse(expected) as Json, JSON.parse(actual) as Json);
-      const [head, index, ...rest] = (difference?.path ?? "").split(".");
       throw verifyError("trace_policy_mismatch", {
         verify_step: "policy",
         node,
         case: episode.task.case_id,
-        ...(head === "steps" && index !== undefined
-          ? { step: Number(index), field: rest.join(".") }
-          : { field: difference?.path ?? "" }),
+        ...placeInTrace(difference?.path ?? ""),
         expected: difference?.expected,
         actual: difference?.actual,
         hint: "the trace was not produced by this checkpoint",

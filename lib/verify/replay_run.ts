@@ -1,16 +1,20 @@
+import { type Digest, DigestWriter } from "../core/digest.ts";
 import { greedyActor } from "../episode/actor.ts";
 import { exactPotential } from "../episode/potential.ts";
 import { admit, type AdmittedGraph } from "../policy/admission.ts";
 import { FeatureEncoder } from "../policy/encoder.ts";
+import { ONNX_LIMITS } from "../policy/onnx_reader.ts";
 import { openSession } from "../policy/open_runtime.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
 import type { Run } from "../store/read_run.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
 import { replayEnvironment } from "./replay_environment.ts";
 import { replayPolicy } from "./replay_policy.ts";
-import { bytesOf, linesOf } from "./run_blobs.ts";
-import { verifyError } from "./verify_code.ts";
-import type { OutputName, VerifySubject } from "./verify_subject.ts";
+import { bytesOf, digestOfOutput, linesOf } from "./run_blobs.ts";
+import { inPlace, verifyError } from "./verify_code.ts";
+import type { EvaluationSubject, OutputName, VerifySubject } from "./verify_subject.ts";
+
+const encoder = new TextEncoder();
 
 /**
  * Replays the environment of every trace.
@@ -27,24 +31,52 @@ export function replayAllEnvironments(
 ): number {
   let steps = 0;
   evaluations.forEach((evaluation, e) => {
+    const { node, traces } = evaluation;
+    const whole = new DigestWriter();
     let cases = 0;
-    for (const line of linesOf(run, evaluation.traces)) {
+    for (const line of placedLines(run, traces)) {
       const task = tasks[cases++];
-      if (task === undefined) tooMany(evaluation.node, tasks.length);
+      if (task === undefined) tooMany(node, tasks.length);
       steps += replayEnvironment(line, task, evaluation).step_count;
+      whole.write(encoder.encode(line + "\n"));
       progress((e + cases / tasks.length) / evaluations.length);
     }
     if (cases < tasks.length) {
       throw verifyError("trace_case_mismatch", {
         verify_step: "environment",
-        node: evaluation.node,
+        node,
+        case: tasks[cases]!.case_id,
         message: "a case of the test split has no trace",
-        expected: tasks[cases]!.case_id,
-        actual: `${cases} of ${tasks.length} traces`,
+        expected: `${tasks.length} traces`,
+        actual: `${cases} traces`,
       });
     }
+    wholeLines(run, traces, whole.finish());
   });
   return steps;
+}
+
+/** The lines of traces; what is wrong with a line as text is said with the node it belongs to. */
+function* placedLines(run: Run, traces: OutputName): Generator<string> {
+  const lines = linesOf(run, traces)[Symbol.iterator]();
+  for (;;) {
+    const next = inPlace({ verify_step: "environment", ...traces }, () => lines.next());
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+/** Lines are read without their line feeds, so a last one that has none would be a second spelling of the same traces. */
+function wholeLines(run: Run, traces: OutputName, expected: Digest): void {
+  const actual = digestOfOutput(run, traces);
+  if (actual === expected) return;
+  throw verifyError("trace_not_canonical", {
+    verify_step: "environment",
+    message: "every line ends with a line feed, the last one too",
+    ...traces,
+    expected,
+    actual,
+  });
 }
 
 function tooMany(node: string, expected: number): never {
@@ -70,7 +102,8 @@ export function admitOutput(
     readonly actionWidth: number;
   },
 ): AdmittedGraph {
-  const graph = admit(bytesOf(run, name));
+  const bytes = bytesOf(run, name, ONNX_LIMITS.bytes);
+  const graph = inPlace({ verify_step: "policy", ...name }, () => admit(bytes));
   for (const field of ["kind", "stateWidth", "actionWidth"] as const) {
     if (graph[field] === expected[field]) continue;
     throw verifyError("policy_kind_mismatch", {
@@ -98,19 +131,13 @@ export async function replayAllPolicies(
     readonly progress: (fraction: number) => void;
   },
 ): Promise<number> {
+  // Every graph is admitted before the first one is opened: a runtime sees nothing of a run that holds a bad one.
+  const admitted = evaluations.map((evaluation) => ({ evaluation, ...graphsOf(run, evaluation) }));
   let decisions = 0;
-  for (const [e, evaluation] of evaluations.entries()) {
+  for (const [e, { evaluation, policy, potential }] of admitted.entries()) {
     const { node, widths, reward, selection, credit } = evaluation;
-    const graph = admitOutput(run, evaluation.policy, { kind: "actor_critic", ...widths });
-    using session = await openSession({ graph, runtime });
-    using estimator = evaluation.estimator === undefined ? undefined : await openSession({
-      graph: admitOutput(run, evaluation.estimator, {
-        kind: "estimator",
-        stateWidth: widths.stateWidth,
-        actionWidth: 0,
-      }),
-      runtime,
-    });
+    using session = await openSession({ graph: policy, runtime });
+    using estimator = potential === undefined ? undefined : await openSession({ graph: potential, runtime });
     decisions += await replayPolicy(linesOf(run, evaluation.traces), tasks, {
       node,
       actor: greedyActor(session),
@@ -125,4 +152,17 @@ export async function replayAllPolicies(
     });
   }
   return decisions;
+}
+
+function graphsOf(
+  run: Run,
+  { policy, estimator, widths }: EvaluationSubject,
+): { readonly policy: AdmittedGraph; readonly potential?: AdmittedGraph } {
+  const admitted = admitOutput(run, policy, { kind: "actor_critic", ...widths });
+  if (estimator === undefined) return { policy: admitted };
+  const { stateWidth } = widths;
+  return {
+    policy: admitted,
+    potential: admitOutput(run, estimator, { kind: "estimator", stateWidth, actionWidth: 0 }),
+  };
 }

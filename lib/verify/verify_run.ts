@@ -1,16 +1,18 @@
-import { type Json, parseCanonical } from "../core/canonical_json.ts";
-import { type Digest, digestOf } from "../core/digest.ts";
+import type { Json } from "../core/canonical_json.ts";
+import type { Digest } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
 import type { MetricsJudge } from "../evaluate/metrics_judge.ts";
 import type { Codes } from "../stage/codes.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
 import { checkRunBlobs, checkRunViews, readRun, type Run } from "../store/read_run.ts";
-import { checkKeys, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
+import { checkKeys, checkSizes, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
+import { checkTrainings } from "./check_trainings.ts";
 import { regenerate } from "./regenerate.ts";
 import { replayAllEnvironments, replayAllPolicies } from "./replay_run.ts";
 import { checkCalibrations, checkMetrics, checkReport, judgeMetrics } from "./recompute_run.ts";
 import { rebuildRun } from "./rebuild_run.ts";
-import { VERIFY_STEPS, type VerifyStep } from "./verify_code.ts";
+import { configOf } from "./run_blobs.ts";
+import { placed, VERIFY_STEPS, type VerifyStep } from "./verify_code.ts";
 import type { Rebuild, VerifySubject } from "./verify_subject.ts";
 
 /** What a verifier is told. Nothing of it comes from the run. */
@@ -57,8 +59,9 @@ export interface VerifyResult {
 }
 
 function inStep(error: unknown, step: VerifyStep): unknown {
-  if (!(error instanceof TracewrightError) || "verify_step" in error.details) return error;
-  return new TracewrightError(error.code, { verify_step: step, ...error.details, cause: error });
+  return error instanceof TracewrightError && "verify_step" in error.details
+    ? error
+    : placed(error, { verify_step: step });
 }
 
 /**
@@ -107,10 +110,14 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     (progress) => replayAllEnvironments(run, subject, { tasks: benchmark.test, progress }),
     (steps) => `${steps} steps replayed`,
   );
+  let trainings = 0;
   const decisions = await take(
     "policy",
-    (progress) => replayAllPolicies(run, subject, { tasks: benchmark.test, runtime, progress }),
-    (made) => `${made} decisions made again by the ${runtime} runtime`,
+    (progress) => {
+      trainings = checkTrainings(run, subject);
+      return replayAllPolicies(run, subject, { tasks: benchmark.test, runtime, progress });
+    },
+    (made) => `${made} decisions made again by the ${runtime} runtime, graphs of ${trainings} checkpoints`,
   );
   await take(
     "metrics",
@@ -148,14 +155,14 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
 
 function structure({ reference, directory, subjectOf }: VerifyOptions): { run: Run; subject: VerifySubject } {
   const run = readRun(reference, { directory });
-  const bytes = run.open(run.dag.config).bytes();
-  const subject = subjectOf(parseCanonical(bytes), digestOf(bytes));
+  const subject = subjectOf(configOf(run), run.dag.config);
   compareWithPlan(run.dag, subject.plan);
   return { run, subject };
 }
 
 function completeness(run: Run, progress: (fraction: number) => void): void {
   checkRunBlobs(run, ({ done, total }) => progress(done / total));
+  checkSizes(run);
   checkRunViews(run);
 }
 
