@@ -34,9 +34,9 @@ export interface ProgressGate {
 
 const EPSILON = 2 ** -52;
 const BINS = 10;
-const MIN_AUROC = 0.70;
-const MAX_ECE = 0.10;
-const MAX_BRIER_SHARE = 0.90;
+
+/** What the gate asks for: the least AUROC, the largest ECE, and the largest Brier score as a share of the labels' variance. */
+export const PROGRESS_GATE_LIMITS = { auroc: 0.7, ece: 0.1, brier_share: 0.9 } as const;
 
 /**
  * Calibration metrics in double precision, summed in row order. Protocol: policy-and-training.md section 5.3.
@@ -136,9 +136,9 @@ export function progressGate(
 export function gateOf(metrics: Calibration): ProgressGate {
   const { auroc, ece, brier, prevalence } = metrics;
   const checks = {
-    auroc: auroc !== null && auroc >= MIN_AUROC,
-    ece: ece <= MAX_ECE,
-    brier: brier <= MAX_BRIER_SHARE * prevalence * (1 - prevalence),
+    auroc: auroc !== null && auroc >= PROGRESS_GATE_LIMITS.auroc,
+    ece: ece <= PROGRESS_GATE_LIMITS.ece,
+    brier: brier <= PROGRESS_GATE_LIMITS.brier_share * prevalence * (1 - prevalence),
   };
   return {
     dev_gate_scope: "nonterminal_prefix_only",

@@ -93,10 +93,21 @@ const schema = z.strictObject({
     total_system_baseline: z.literal("A-BC-Unmasked"),
     primary_metric: z.literal("tsr"),
     hypothesis: z.literal("paired_tsr_difference_ci_lower_gt_zero"),
+    statistics: z.strictObject({
+      draws: z.int().min(2).max(1_000_000),
+      alpha: z.number().gt(0).lt(1),
+      power: z.number().gt(0).lt(1),
+      effects: z.array(z.number().gt(0).lt(1)).min(1).max(16),
+      secondary: z.array(z.strictObject({ treatment: variantName, baseline: variantName })).min(1).max(30),
+    }),
   }).nullable(),
 });
 
-type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+/** The schema of each section, for records that repeat sections of a config. */
+export const CONFIG_SECTIONS = schema.shape;
+
+/** A value that nobody changes. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
 /**
  * Everything that decides the outcome of an experiment, and nothing else: no worker count, runtime or path. Its
@@ -173,6 +184,24 @@ function crossFieldProblems(config: ExperimentConfig): ConfigProblem[] {
   return found;
 }
 
+/** Secondary comparisons are counted, so none may stand twice or compare a variant with itself. */
+function secondaryProblems({ comparison }: ExperimentConfig): ConfigProblem[] {
+  const pairs = comparison?.statistics.secondary ?? [];
+  const again = repeats(pairs.map(({ treatment, baseline }) => `${treatment} ${baseline}`));
+  return pairs.flatMap(({ treatment, baseline }, index): ConfigProblem[] => {
+    const twice = again.includes(index);
+    return twice || treatment === baseline
+      ? [{
+        code: "inconsistent",
+        path: ["comparison", "statistics", "secondary", index],
+        message: twice ? "a comparison stands twice" : "a variant is compared with itself",
+        expected: "two different variants, each pair once",
+        actual: `${treatment} and ${baseline}`,
+      }]
+      : [];
+  });
+}
+
 /** A config that tests the hypothesis must be the whole matrix, or its report could not be canonical. */
 function comparisonProblems(config: ExperimentConfig): ConfigProblem[] {
   const rules = [
@@ -201,7 +230,7 @@ function comparisonProblems(config: ExperimentConfig): ConfigProblem[] {
       actual: config.evaluation.confidence,
     },
   ];
-  return rules.filter(({ holds }) => !holds).map(({ path, expected, actual }) => ({
+  const matrix = rules.filter(({ holds }) => !holds).map(({ path, expected, actual }): ConfigProblem => ({
     code: "inconsistent",
     path,
     message: "a config with a comparison tests the pre-registered hypothesis",
@@ -209,6 +238,7 @@ function comparisonProblems(config: ExperimentConfig): ConfigProblem[] {
     actual,
     hint: "or set comparison: null",
   }));
+  return [...matrix, ...secondaryProblems(config)];
 }
 
 /** Everything wrong with a value that should be an experiment config, in the order of the schema; empty when valid. */

@@ -155,6 +155,19 @@ Deno.test("configProblems() holds a config with a comparison to the whole matrix
     [["evaluation", "bootstrap_samples"], 0, "inconsistent evaluation.bootstrap_samples"],
     [["evaluation", "confidence"], 0.9, "inconsistent evaluation.confidence"],
     [["comparison", "treatment"], "D-PPO-Sparse-Mask", "wrong_value comparison.treatment"],
+    [["comparison", "statistics", "draws"], 1, "out_of_range comparison.statistics.draws"],
+    [["comparison", "statistics", "alpha"], 0, "out_of_range comparison.statistics.alpha"],
+    [["comparison", "statistics", "secondary"], [], "out_of_range comparison.statistics.secondary"],
+    [
+      ["comparison", "statistics", "secondary", 3],
+      { treatment: "B-BC-Mask", baseline: "A-BC-Unmasked" }, // the first one again
+      "inconsistent comparison.statistics.secondary[3]",
+    ],
+    [
+      ["comparison", "statistics", "secondary", 3, "baseline"],
+      "D-PPO-Sparse-Mask",
+      "inconsistent comparison.statistics.secondary[3]",
+    ],
   ];
   for (const [path, value, expected] of cases) {
     assert.deepEqual(codesOf(changed(config, path, value)), [expected]);

@@ -101,18 +101,24 @@ class NodeReader {
 }
 
 /**
- * Reads an experiment config from YAML. The result is plain JSON; its canonical bytes are the config blob of a run, so
- * comments, key order and number spelling do not change a run's identity.
+ * Reads strict YAML as plain JSON and holds it against a schema.
  *
  * The `yaml` package reads the environment variables `LOG_STREAM` and `LOG_TOKENS`: only programs that may do so
  * should import this file.
  *
  * @param text the content of the file
  * @param file its name, for messages only
+ * @param problemsOf everything wrong with a value; nothing makes it a `T`
  * @throws TracewrightError of the first problem with file, line, column, key, both values and a hint; all further
  * problems are the `errors` of its `cause`
  */
-export function readConfig(text: string, file: string): ExperimentConfig {
+export function readYaml<T>(
+  text: string,
+  { file, problemsOf }: {
+    readonly file: string;
+    readonly problemsOf: (value: unknown) => readonly ConfigProblem[];
+  },
+): T {
   const lines = new LineCounter();
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -146,14 +152,26 @@ export function readConfig(text: string, file: string): ExperimentConfig {
   }
   const value = reader.read(document.contents, []);
   // A file that is not sound YAML has no reliable shape to hold against the schema.
-  const problems = document.errors.length === 0 ? configProblems(value) : [];
+  const problems = document.errors.length === 0 ? problemsOf(value) : [];
   const taken = new Set(reader.found.map(({ offset }) => offset)); // one finding a place is enough
   const found = [
     ...reader.found,
     ...problems.map((problem) => ({ problem, offset: reader.offsetOf(problem) }))
       .filter(({ offset }) => !taken.has(offset)),
   ].sort((a, b) => a.offset - b.offset).slice(0, MAX_PROBLEMS);
-  if (found.length === 0) return value as unknown as ExperimentConfig;
+  if (found.length === 0) return value as unknown as T;
   const offsets = new Map(found.map(({ problem, offset }) => [problem, offset]));
   throw configError(found.map(({ problem }) => problem), (problem) => place(offsets.get(problem) ?? 0));
+}
+
+/**
+ * Reads an experiment config from YAML. The result is plain JSON; its canonical bytes are the config blob of a run, so
+ * comments, key order and number spelling do not change a run's identity.
+ *
+ * @param text the content of the file
+ * @param file its name, for messages only
+ * @throws like {@link readYaml}
+ */
+export function readConfig(text: string, file: string): ExperimentConfig {
+  return readYaml(text, { file, problemsOf: configProblems });
 }
