@@ -136,6 +136,25 @@ export function checkDecisionBatch(batch: DecisionBatch, widths: FeatureWidths):
   }
 }
 
+/**
+ * Checks that what was chosen could be chosen.
+ *
+ * @param chosen index of a candidate within its decision, shape [N]
+ * @throws TracewrightError "masked_choice"
+ */
+export function checkChosen({ offsets, mask }: DecisionBatch, chosen: Int32Array): void {
+  for (let d = 0; d < chosen.length; d++) {
+    const at = offsets[d]! + chosen[d]!;
+    if (chosen[d]! < 0 || at >= offsets[d + 1]! || mask[at] !== 1) {
+      throw learnError("masked_choice", {
+        decision: d,
+        expected: "a selectable candidate",
+        actual: chosen[d],
+      });
+    }
+  }
+}
+
 /** True where no value is NaN or infinite. */
 export function allFinite(values: Float32Array | Float64Array): boolean {
   for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i]!)) return false;

@@ -8,14 +8,7 @@ import { Adam } from "./adam.ts";
 import { KernelArena } from "./arena.ts";
 import { KernelOracle } from "./kernel_oracle.ts";
 import type { Kernels } from "./kernels.ts";
-import {
-  combinePpoMetrics,
-  type PpoMetrics,
-  type PpoOptions,
-  type RolloutBatch,
-  standardised,
-  updatePpo,
-} from "./ppo.ts";
+import { type PpoOptions, type RolloutBatch, updatePpo } from "./ppo.ts";
 
 const SHAPE = { stateWidth: 8, actionWidth: 8, hidden: 24 };
 const OPTIONS: PpoOptions = {
@@ -183,32 +176,4 @@ Deno.test("updatePpo() refuses rollouts and options that do not fit", () => {
   refused({ logProbs: good.logProbs.with(2, -Infinity) }, "bad_batch");
   refused({}, "bad_option", { ...OPTIONS, epochs: 0 });
   refused({}, "bad_option", { ...OPTIONS, clipRatio: NaN });
-});
-
-Deno.test("standardised() uses the deviation of the population, and leaves a single advantage alone", () => {
-  // mean 3, deviations -2, 0, 2, variance 8 / 3
-  const third = Math.fround(-2 / (Math.sqrt(8 / 3) + 1e-8));
-  assert.deepEqual(standardised(Float32Array.of(1, 3, 5)), Float32Array.of(third, 0, -third));
-  assert.deepEqual(standardised(Float32Array.of(7)), Float32Array.of(7));
-  assert.deepEqual(standardised(Float32Array.of(2, 2)), Float32Array.of(0, 0));
-});
-
-Deno.test("combinePpoMetrics() averages, sums updates, and remembers a stop", () => {
-  const one: PpoMetrics = {
-    policy_loss: 1,
-    value_loss: 2,
-    entropy: 3,
-    approx_kl: 4,
-    clip_fraction: 0.5,
-    grad_norm: 6,
-    updates: 4,
-    stopped_early: false,
-  };
-  const other = { ...one, policy_loss: 3, updates: 2, stopped_early: true };
-  assert.deepEqual(combinePpoMetrics([one, other]), {
-    ...one,
-    policy_loss: 2,
-    updates: 6,
-    stopped_early: true,
-  });
 });

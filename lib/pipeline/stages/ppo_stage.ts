@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
-import { TracewrightError } from "../../core/error.ts";
 import { RandomStream } from "../../core/random_stream.ts";
 import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { exactPotential } from "../../episode/potential.ts";
@@ -11,9 +10,12 @@ import { Adam } from "../../learn/adam.ts";
 import { KernelArena } from "../../learn/arena.ts";
 import { decisionBatch } from "../../learn/decision_batch.ts";
 import { exportActorCritic } from "../../learn/export_policy.ts";
-import { combinePpoMetrics, type PpoMetrics, updatePpo } from "../../learn/ppo.ts";
+import { updatePpo } from "../../learn/ppo.ts";
+import { combinePpoMetrics, type PpoMetrics } from "../../learn/ppo_epochs.ts";
 import { rolloutBatch } from "../../learn/rollout_batch.ts";
-import { SEQUENCE_MINIBATCHES } from "../../learn/sequence_minibatch.ts";
+import { sequenceBatch } from "../../learn/sequence_batch.ts";
+import { SEQUENCE_MINIBATCHES, sequenceMinibatches } from "../../learn/sequence_minibatch.ts";
+import { updateSequencePpo } from "../../learn/sequence_ppo.ts";
 import { samplingActor } from "../../learn/sampling_actor.ts";
 import { openSession } from "../../policy/open_runtime.ts";
 import { defineStage } from "../../stage/define_stage.ts";
@@ -52,11 +54,10 @@ const params = z.strictObject({
   reward: rewardParams,
 });
 
-/** The settings of an update, in the words of the learner. */
+/** What both algorithms are told, in the words of the learner. */
 function updateOptions(ppo: z.infer<typeof ppoParams>) {
   return {
     epochs: ppo.epochs,
-    minibatchSize: ppo.minibatch_size,
     clipRatio: ppo.clip_ratio,
     valueClip: ppo.value_clip,
     valueCoefficient: ppo.value_coefficient,
@@ -64,6 +65,33 @@ function updateOptions(ppo: z.infer<typeof ppoParams>) {
     maxGradientNorm: ppo.max_grad_norm,
     ...(ppo.target_kl === null ? {} : { targetKl: ppo.target_kl }),
   };
+}
+
+/** One update on the episodes of an iteration. */
+function update(
+  { algorithm, ppo, episodes, ...rest }: {
+    readonly algorithm: "action_ppo" | "sequence_ppo";
+    readonly ppo: z.infer<typeof ppoParams>;
+    readonly episodes: readonly Episode[];
+    readonly network: ActorCritic;
+    readonly optimizer: Adam;
+    readonly stream: RandomStream;
+  },
+): PpoMetrics {
+  const options = updateOptions(ppo);
+  const { shape } = rest.network;
+  const minibatchSize = ppo.minibatch_size;
+  if (algorithm === "action_ppo") {
+    const rollout = rolloutBatch(episodes, { ...shape, gamma: ppo.gamma, lambda: ppo.gae_lambda });
+    return updatePpo({ ...rest, rollout, options: { ...options, minibatchSize } });
+  }
+  const minibatches = sequenceMinibatches(ppo.sequence_minibatch, {
+    episodes: episodes.length,
+    decisions: outcome(episodes).rollout_steps,
+    minibatchSize,
+  });
+  const batch = sequenceBatch(episodes, { ...shape, gamma: ppo.gamma });
+  return updateSequencePpo({ ...rest, batch, options: { ...options, minibatches } });
 }
 
 /** How an iteration's episodes went. */
@@ -76,7 +104,7 @@ function outcome(episodes: readonly Episode[]) {
 }
 
 /**
- * Trains the cloned policy further by PPO. Each iteration rolls out a fresh schedule of train tasks, then updates. No
+ * Trains the cloned policy further by PPO, with credit per action or per episode. Each iteration rolls out a fresh schedule of train tasks, then updates. No
  * stream names the variant, so variants see the same tasks and draw the same numbers.
  */
 export const ppoStage = defineStage({
@@ -95,14 +123,6 @@ export const ppoStage = defineStage({
   },
   async run({ params, input, output, progress }) {
     const { seed, algorithm, policy, ppo, ...variant } = params;
-    if (algorithm !== "action_ppo") {
-      throw new TracewrightError<"pipeline", "algorithm_not_available">("algorithm_not_available", {
-        message: "this version trains per action only",
-        expected: "action_ppo",
-        actual: algorithm,
-        hint: "leave out the variant that trains per sequence",
-      });
-    }
     const encoder = encoderOf(params);
     const tasks = readTaskLines(input("train").bytes());
     using estimator = variant.progress_reward
@@ -141,11 +161,12 @@ export const ppoStage = defineStage({
         streamOf: (episode) => new RandomStream(seed, "rollout", iteration, episode),
       });
       last = await Array.fromAsync(runEpisodes(schedule, actor, settings));
-      const metrics = updatePpo({
+      const metrics = update({
+        algorithm,
+        ppo,
+        episodes: last,
         network,
         optimizer,
-        rollout: rolloutBatch(last, { ...network.shape, gamma: ppo.gamma, lambda: ppo.gae_lambda }),
-        options: updateOptions(ppo),
         stream: new RandomStream(seed, "ppo", "permutations", iteration),
       });
       const facts = outcome(last);

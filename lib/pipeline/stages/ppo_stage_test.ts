@@ -88,10 +88,16 @@ Deno.test("ppoStage refuses a checkpoint that does not fit, and one that is none
   );
 });
 
-Deno.test("ppoStage says that it cannot train per sequence, before it has done any work", async () => {
-  const nothing = { train: new Uint8Array(0), initial: new Uint8Array(0) };
-  await assert.rejects(
-    train({ algorithm: "sequence_ppo" }, nothing),
-    (error) => hasCode(error, "algorithm_not_available"),
-  );
+Deno.test("ppoStage trains per sequence, by as many updates as per action when matched", async () => {
+  const action = parseTrainingRecord((await RUN.outputs("ppo/e/17"))["training.json"]!);
+  const train17 = (changes: Record<string, unknown>) => train({ algorithm: "sequence_ppo", ...changes });
+  const outputs = await train17({});
+  assert.deepEqual(await train17({}), outputs);
+  const matched = parseTrainingRecord(outputs["training.json"]!);
+  assert.equal(matched.updates, action.updates);
+  assert.ok(matched.parameter_l2_delta > 0);
+  assert.notEqual(matched.parameter_after_sha256, action.parameter_after_sha256);
+  const ppo = { ...TINY.ppo, sequence_minibatch: "protocol" };
+  const protocol = parseTrainingRecord((await train17({ ppo }))["training.json"]!);
+  assert.equal(protocol.updates, TINY.ppo.epochs, "ten episodes are one mini-batch of 64");
 });
