@@ -35,7 +35,7 @@ const HOST_FILES = [
   /^lib\/store\//,
   /^lib\/stage\/[a-z_]*(executor|worker)[a-z_]*\.ts$/,
   /^lib\/policy\/(native_runtime|wasm_runtime|open_runtime|_runtime_worker|_ort_session)\.ts$/,
-  /^lib\/evaluate\/sql_(database|judge|parquet)\.ts$/,
+  /^lib\/evaluate\/(_sql_worker|sql_(database|judge|parquet))\.ts$/,
 ];
 
 /** Whether a file of `lib`, by its path from the root, may use `Deno` and `node:` modules. */

@@ -2,7 +2,7 @@ import { compareWithSql } from "./compare_with_sql.ts";
 import type { MetricsJudge } from "./metrics_judge.ts";
 import { SqlDatabase, type SqlRow, type SqlRun } from "./sql_database.ts";
 import { sqlError } from "./sql_error.ts";
-import { COUNTS, FAMILIES, METRIC_VIEWS, PAIRED_DIFFERENCE, QUOTIENTS } from "./sql_metric_views.ts";
+import { COUNTS, FAMILIES, METRIC_SUMS, PAIRED_DIFFERENCE, QUOTIENTS, SCOPES } from "./sql_metric_sums.ts";
 import type { SqlFraction, SqlMetrics, SqlPointMetrics } from "./sql_metrics.ts";
 import { fillTraceTables } from "./sql_trace_tables.ts";
 
@@ -90,7 +90,7 @@ async function compared(
 export async function sqlJudge({ runs, comparisons, timeoutMs }: SqlRequest): Promise<SqlMetrics> {
   using database = await SqlDatabase.open();
   await fillTraceTables(database, runs);
-  await database.run(METRIC_VIEWS);
+  await database.run(SCOPES);
   await database.run("INSERT INTO settings VALUES ($1)", [BigInt(timeoutMs)]);
   const variants = [...new Set(runs.map((run) => run.variant))];
   for (const [at, run] of runs.entries()) {
@@ -98,6 +98,7 @@ export async function sqlJudge({ runs, comparisons, timeoutMs }: SqlRequest): Pr
       await database.run("INSERT INTO members VALUES ($1, $2)", [BigInt(scope), BigInt(at)]);
     }
   }
+  await database.run(METRIC_SUMS);
   const metrics = await pointMetrics(database);
   const of = (scope: number, place: { readonly variant: string; readonly seed?: number }) => {
     const found = metrics.get(scope);

@@ -5,7 +5,7 @@ import { atItsLine } from "./sql_line_error.ts";
 /**
  * Fields are read by their JSON type and spelling, never by conversion: `1` is no boolean, `"3"` no count, and `NaN`, which the
  * JSON reader of DuckDB would let pass, no time. A time is whole milliseconds where its decimal spelling has at most three
- * digits after the point, so no rounding is involved. `refuse` ends the statement with the place and the value as JSON.
+ * digits after the point, so no rounding is involved. `refuse` ends the statement with the place and the value's spelling as JSON.
  */
 const SCHEMA = String.raw`
 CREATE TABLE runs (run INTEGER, variant VARCHAR, seed BIGINT);
@@ -26,7 +26,7 @@ CREATE VIEW executed_actions AS
 SELECT run, case_id, unnest(executed_valid) AS executed_valid FROM cases;
 
 CREATE MACRO refuse(place, field, expected, actual) AS
-  error(json_object('place', place, 'field', field, 'expected', expected, 'actual', actual)::VARCHAR);
+  error(json_object('place', place, 'field', field, 'expected', expected, 'actual', actual::VARCHAR)::VARCHAR);
 
 CREATE MACRO read_name(place, field, j) AS CASE
   WHEN json_type(j) = 'VARCHAR' AND (j ->> '$') <> '' THEN j ->> '$'
@@ -77,7 +77,7 @@ FROM (
   SELECT
     run,
     text,
-    json_object('variant', variant, 'seed', seed, 'line', line, 'case', parts[1]) AS place,
+    json_object('variant', variant, 'seed', seed, 'line', line, 'case', parts[1] ->> '$') AS place,
     parts[1] AS case_id,
     parts[2] AS family,
     parts[3] AS success,

@@ -1,14 +1,16 @@
-/**
- * The metrics as views over the tables `cases` and `members`: the latter says which runs a scope takes together, one run or
- * all seeds of a variant. Every sum is a 128-bit integer, so no order of rows can matter, and leaving that range is an error.
- * `settings` holds the timeout. Source: protocol/evaluation-and-evidence.md section 3.
- */
-export const METRIC_VIEWS = `
+/** What is asked: the timeout, and which runs a scope takes together: one run, or all seeds of a variant. */
+export const SCOPES = `
 CREATE TABLE settings (timeout_ms BIGINT);
 CREATE TABLE members (scope INTEGER, run INTEGER);
+`;
 
+/**
+ * The sums that metrics are made of, from the tables `cases`, `members` and `settings`. Every sum is a 128-bit integer, so no order
+ * of rows can matter, and leaving that range is an error. Source: protocol/evaluation-and-evidence.md section 3.
+ */
+export const METRIC_SUMS = `
 -- 232,792,560 = lcm(1..19): optimal / steps is a whole number of such parts for every length that is let in.
-CREATE VIEW case_sums AS
+CREATE TABLE case_sums AS
 SELECT
   scope,
   count(*)::HUGEINT AS cases,
@@ -22,18 +24,18 @@ SELECT
 FROM members JOIN cases USING (run) CROSS JOIN settings
 GROUP BY scope;
 
-CREATE VIEW action_sums AS
+CREATE TABLE action_sums AS
 SELECT scope, count(*)::HUGEINT AS executed, count(*) FILTER (NOT executed_valid)::HUGEINT AS invalid
 FROM members JOIN executed_actions USING (run)
 GROUP BY scope;
 
-CREATE VIEW family_sums AS
+CREATE TABLE family_sums AS
 SELECT scope, family, count(*)::HUGEINT AS cases, count(*) FILTER (success)::HUGEINT AS successes
 FROM members JOIN cases USING (run)
 GROUP BY scope, family;
 
 -- The families' rates over one common denominator.
-CREATE VIEW macro_sums AS
+CREATE TABLE macro_sums AS
 SELECT scope, sum(successes * (common // cases))::HUGEINT AS numerator, any_value(common * families) AS denominator
 FROM family_sums JOIN (
   SELECT scope, list_reduce(list(cases), lambda a, b: lcm(a, b)) AS common, count(*)::HUGEINT AS families
