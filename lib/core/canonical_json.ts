@@ -70,6 +70,17 @@ function write(value: unknown, depth: number): string {
  *
  * @throws TracewrightError "not_json" on NaN, infinities, -0, undefined, lone surrogates and anything that is not a
  * plain object, array or scalar; "too_deep" beyond {@link MAX_JSON_DEPTH}.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { canonicalBytes, canonicalJson, parseCanonical } from "./canonical_json.ts";
+ *
+ * assert.equal(canonicalJson({ b: 1, a: [0.5, "é"] }), '{"a":[0.5,"é"],"b":1}');
+ * assert.deepEqual(parseCanonical(canonicalBytes({ a: 1 })), { a: 1 });
+ * assert.throws(() => parseCanonical('{"a": 1}'), { code: "not_canonical" });
+ * assert.throws(() => canonicalJson(NaN), { code: "not_json" });
+ * ```
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0);

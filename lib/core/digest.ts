@@ -51,7 +51,21 @@ export function portableSha256(content: Uint8Array | string): Uint8Array {
   return nobleSha256(typeof content === "string" ? encoder.encode(content) : content);
 }
 
-/** The content address of bytes, or of a string's UTF-8. */
+/**
+ * The content address of bytes, or of a string's UTF-8.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { digestOf, digestOfJson, hexOf, isDigest, parseDigest } from "./digest.ts";
+ *
+ * const digest = digestOf("abc");
+ * assert.equal(hexOf(digest).slice(0, 8), "ba7816bf");
+ * assert.equal(digestOfJson({ b: 1, a: 2 }), digestOfJson({ a: 2, b: 1 }));
+ * assert.equal(parseDigest(`${digest}`), digest);
+ * assert.ok(!isDigest("ba7816bf"));
+ * ```
+ */
 export function digestOf(content: Uint8Array | string): Digest {
   return ("sha256:" + sha256Hex(content)) as Digest;
 }

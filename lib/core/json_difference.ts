@@ -35,7 +35,20 @@ function* find(
   }
 }
 
-/** All differences of two JSON values, in canonical order. Booleans never equal numbers; nothing is near enough. */
+/**
+ * All differences of two JSON values, in canonical order. Booleans never equal numbers; nothing is near enough.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { jsonDifference, jsonDifferences } from "./json_difference.ts";
+ *
+ * const [first, second] = jsonDifferences({ tsr: 1, steps: [4, 5] }, { tsr: true, steps: [4] });
+ * assert.deepEqual(first, { path: "steps.1", expected: 5, actual: undefined });
+ * assert.deepEqual(second, { path: "tsr", expected: 1, actual: true });
+ * assert.equal(jsonDifference([1], [1]), null);
+ * ```
+ */
 export function jsonDifferences(expected: Json, actual: Json): JsonDifference[] {
   return [...find(expected, actual, "")];
 }

@@ -6,7 +6,18 @@ import { exp, ln } from "./numerics.wasm";
 
 export { exp, ln };
 
-/** 1 / (1 + e^-x), without overflow for large |x|. */
+/**
+ * 1 / (1 + e^-x), without overflow for large |x|.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { exp, ln, sigmoid } from "./numerics.ts";
+ *
+ * assert.equal(ln(exp(1)), 1);
+ * assert.equal(sigmoid(0), 0.5);
+ * ```
+ */
 export function sigmoid(x: number): number {
   if (x >= 0) return 1 / (1 + exp(-x));
   const e = exp(x);

@@ -18,6 +18,16 @@ export type StreamName = string | number;
  * adding to a seed, so streams with different names are independent and adding one moves no other.
  * Generator: xoroshiro128+ of `pure-rand`, its state the first four big-endian int32 of
  * SHA-256(canonical [schema, root, ...names]).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { RandomStream } from "./random_stream.ts";
+ *
+ * const draw = (...names: string[]) => new RandomStream(17, ...names).integer(1_000_000);
+ * assert.equal(draw("rollout", "case-1"), draw("rollout", "case-1"));
+ * assert.notEqual(draw("rollout", "case-1"), draw("rollout", "case-2"));
+ * ```
  */
 export class RandomStream {
   readonly #generator: RandomGenerator;
