@@ -26,7 +26,7 @@ export type CanonicalCode =
 function refuse(code: CanonicalCode, details: TracewrightError["details"]): never {
   throw new TracewrightError<"pipeline", CanonicalCode>(code, {
     ...details,
-  XX
+    hint: "run configs/full.yaml as it is; other designs run with `smoke --config FILE` and carry no claim",
   });
 }
 

@@ -3,6 +3,7 @@ import { type ExperimentPlan, type PlanInput, type PlanNode, planNode } from "..
 import type { ExperimentConfig } from "./config.ts";
 import { variantLetter, type VariantName } from "./config_variants.ts";
 import { rewardSettings, semanticsOf } from "./semantics.ts";
+import { actionValidityStage } from "./stages/action_validity_stage.ts";
 import { bcStage } from "./stages/bc_stage.ts";
 import { benchmarkStage } from "./stages/benchmark_stage.ts";
 import { evaluateStage } from "./stages/evaluate_stage.ts";
@@ -10,6 +11,7 @@ import { metricsStage } from "./stages/metrics_stage.ts";
 import { ppoStage } from "./stages/ppo_stage.ts";
 import { progressStage } from "./stages/progress_stage.ts";
 import { reportStage } from "./stages/report_stage.ts";
+import { statisticsStage } from "./stages/statistics_stage.ts";
 
 /** Every stage there is, for executors. */
 export const STAGES = [
@@ -19,6 +21,8 @@ export const STAGES = [
   ppoStage,
   evaluateStage,
   metricsStage,
+  actionValidityStage,
+  statisticsStage,
   reportStage,
 ] as const;
 
@@ -47,6 +51,9 @@ export function cellIds(variant: Variant, seed: number) {
 
 /** What the compiler cannot see of a record built with `Object.fromEntries`. */
 type MetricsInputs = { readonly test: PlanInput; readonly [traces: `traces/${string}`]: PlanInput };
+type StatisticsInputs =
+  & { readonly test: PlanInput; readonly metrics: PlanInput; readonly mask: PlanInput }
+  & { readonly [traces: `traces/${string}`]: PlanInput };
 type ReportInputs =
   & { readonly config: PlanInput; readonly benchmark: PlanInput; readonly metrics: PlanInput }
   & { readonly [record: `training/${string}` | `calibration/${string}`]: PlanInput };
@@ -125,6 +132,83 @@ export function comparisons(config: ExperimentConfig) {
   ] as const).filter(({ treatment, baseline }) => has(treatment) && has(baseline));
 }
 
+/** Draws, confidence and root of the metrics' intervals. */
+function bootstrapOf({ evaluation, seeds }: ExperimentConfig) {
+  return {
+    samples: evaluation.bootstrap_samples,
+    confidence: evaluation.confidence,
+    seed: seeds.bootstrap_seed,
+  };
+}
+
+/** Which traces are whose. */
+function runsOf(config: ExperimentConfig) {
+  return config.variants.flatMap((variant) =>
+    config.seeds.run_seeds.map((seed) => ({
+      variant: variant.name,
+      seed,
+      traces: cellIds(variant, seed).traces,
+    }))
+  );
+}
+
+/** The traces of all cells as inputs. */
+function tracesOf(config: ExperimentConfig): Readonly<Record<`traces/${string}`, PlanInput>> {
+  return Object.fromEntries(
+    config.variants.flatMap((variant) =>
+      config.seeds.run_seeds.map((seed) => {
+        const ids = cellIds(variant, seed);
+        return [ids.traces, output(ids.evaluate, "traces.jsonl")] as const;
+      })
+    ),
+  );
+}
+
+/** What only a config with a hypothesis has: the mask's own measure, the statistics and the claim. */
+function claimNodes(config: ExperimentConfig): PlanNode[] {
+  const { comparison } = config;
+  if (comparison === null) return [];
+  const { draws, secondary, ...levels } = comparison.statistics;
+  const { treatment, matched_baseline, total_system_baseline } = comparison;
+  return [
+    planNode(actionValidityStage, {
+      id: "action-validity",
+      params: { benchmark_seed: config.seeds.benchmark_seed, bootstrap: bootstrapOf(config) },
+      inputs: { test: output("benchmark", "test.jsonl") },
+    }),
+    planNode(statisticsStage, {
+      id: "statistics",
+      params: {
+        seeds: config.seeds.run_seeds,
+        variants: config.variants,
+        runs: runsOf(config),
+        statistics: {
+          ...levels,
+          bootstrap: { ...bootstrapOf(config), samples: draws },
+          primary: { treatment, baseline: matched_baseline },
+          total_system: { treatment, baseline: total_system_baseline },
+          secondary,
+        },
+      },
+      inputs: {
+        test: output("benchmark", "test.jsonl"),
+        metrics: output("metrics", "metrics.json"),
+        mask: output("action-validity", "metrics.json"),
+        ...tracesOf(config),
+      } as StatisticsInputs,
+    }),
+  ];
+}
+
+/** Files of a run that show what {@link claimNodes} gave. */
+function claimViews(config: ExperimentConfig) {
+  return config.comparison === null ? [] : [
+    { path: "claim-check.json", node: "statistics", output: "claim.json" },
+    { path: "metrics/statistics.json", node: "statistics", output: "statistics.json" },
+    { path: "metrics/action-validity.json", node: "action-validity", output: "metrics.json" },
+  ];
+}
+
 /**
  * The DAG of an experiment: which stage feeds which. A pure function of the config, so a verifier derives the same
  * plan and compares.
@@ -155,19 +239,16 @@ export function planExperiment(config: ExperimentConfig, digest: Digest): Experi
       id: "metrics",
       params: {
         timeout_s: evaluation.timeout_s,
-        bootstrap: {
-          samples: evaluation.bootstrap_samples,
-          confidence: evaluation.confidence,
-          seed: config.seeds.bootstrap_seed,
-        },
-        runs: cells.map(({ variant, seed, ids }) => ({ variant: variant.name, seed, traces: ids.traces })),
+        bootstrap: bootstrapOf(config),
+        runs: runsOf(config),
         comparisons: comparisons(config),
       },
       inputs: {
         test: output("benchmark", "test.jsonl"),
-        ...Object.fromEntries(cells.map(({ ids }) => [ids.traces, output(ids.evaluate, "traces.jsonl")])),
+        ...tracesOf(config),
       } as MetricsInputs,
     }),
+    ...claimNodes(config),
     planNode(reportStage, {
       id: "report",
       params: {},
@@ -188,6 +269,7 @@ export function planExperiment(config: ExperimentConfig, digest: Digest): Experi
     views: [
       { path: "report.md", node: "report", output: "report.md" },
       { path: "metrics/metrics.json", node: "metrics", output: "metrics.json" },
+      ...claimViews(config),
       ...cells.map(({ ids }) => ({
         path: `${ids.traces}.jsonl`,
         node: ids.evaluate,

@@ -52,11 +52,13 @@ Deno.test("planExperiment() of full trains four variants from five clones and ev
     ...["c", "d", "e", "f"].flatMap((letter) => seeds.map((seed) => `ppo/${letter}/${seed}`)),
     ...["a", "b", "c", "d", "e", "f"].flatMap((letter) => seeds.map((seed) => `evaluate/${letter}/${seed}`)),
     "metrics",
+    "action-validity",
+    "statistics",
     "report",
   ];
-  assert.equal(expected.length, 63);
+  assert.equal(expected.length, 65);
   assert.deepEqual(idsOf(config), expected.sort());
-  assert.equal(checkPlan(planOf(config).plan).nodes.length, 63);
+  assert.equal(checkPlan(planOf(config).plan).nodes.length, 65);
   const metrics = planOf(config).plan.nodes.find(({ id }) => id === "metrics")!;
   assert.deepEqual(metrics.params["comparisons"], [
     { treatment: "E-PPO-Progress-Mask", baseline: "B-BC-Mask" },
@@ -64,6 +66,41 @@ Deno.test("planExperiment() of full trains four variants from five clones and ev
   ]);
   assert.equal((metrics.params["runs"] as unknown[]).length, 30);
   assert.equal(Object.keys(metrics.inputs).length, 31);
+});
+
+Deno.test("planExperiment() of a config with a hypothesis measures the mask and computes statistics and claim", () => {
+  const config = shipped("full");
+  const { nodes, views } = planOf(config).plan;
+  const statistics = nodes.find(({ id }) => id === "statistics")!;
+  const metrics = nodes.find(({ id }) => id === "metrics")!;
+  assert.deepEqual(edges(config, "action-validity"), ["test <- benchmark/test.jsonl"]);
+  assert.deepEqual(
+    edges(config, "statistics"),
+    [
+      ...edges(config, "metrics"),
+      "mask <- action-validity/metrics.json",
+      "metrics <- metrics/metrics.json",
+    ].sort(),
+  );
+  assert.deepEqual(statistics.params["runs"], metrics.params["runs"]);
+  const settings = statistics.params["statistics"] as Record<string, unknown>;
+  assert.deepEqual(settings["bootstrap"], { samples: 10_000, confidence: 0.95, seed: 20260808 });
+  assert.deepEqual(settings["primary"], { treatment: "E-PPO-Progress-Mask", baseline: "B-BC-Mask" });
+  assert.deepEqual(
+    (settings["secondary"] as { treatment: string; baseline: string }[])
+      .map(({ treatment, baseline }) => `${treatment[0]}-${baseline[0]}`),
+    ["B-A", "C-A", "D-C", "D-B", "E-D", "E-F"],
+  );
+  assert.deepEqual(
+    views!.map(({ path }) => path).filter((path) => !path.startsWith("traces/")),
+    [
+      "report.md",
+      "metrics/metrics.json",
+      "claim-check.json",
+      "metrics/statistics.json",
+      "metrics/action-validity.json",
+    ],
+  );
 });
 
 Deno.test("planExperiment() feeds B from the clone, and E from the clone, the estimator and its own training", () => {

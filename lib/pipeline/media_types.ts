@@ -13,5 +13,7 @@ export const MEDIA = {
   actionValidity: "application/vnd.tracewright.action-validity.v1+jsonl",
   actionValidityManifest: "application/vnd.tracewright.action-validity-manifest.v1+json",
   maskMetrics: "application/vnd.tracewright.mask-metrics.v1+json",
+  statistics: "application/vnd.tracewright.statistics.v1+json",
+  claim: "application/vnd.tracewright.claim-check.v1+json",
   report: "text/markdown",
 } as const;
