@@ -113,6 +113,22 @@ Deno.test("smoke: the same ids with one worker and with two, and no work at all 
       assert.equal(code, 0, err);
     });
 
+    await t.step(
+      "SQL confirms the metrics where FFI is granted, and is missed where it is required",
+      async () => {
+        const manifest = ["--manifest", `${folder}/elsewhere/manifest.json`, "--json"];
+        const required = [...manifest, "--require", "sql"];
+        const saidBy = ({ out }: Ended) => (JSON.parse(out) as { metrics_sql?: string }).metrics_sql;
+        const judged = await ended(deno(["--allow-read", "--allow-ffi", "cli/verify.ts", ...required]));
+        assert.deepEqual([judged.code, saidBy(judged)], [0, "confirmed"], judged.err);
+        const alone = await ended(deno(["--allow-read", "cli/verify.ts", ...manifest]));
+        assert.deepEqual([alone.code, saidBy(alone)], [0, "skipped"], alone.err);
+        const missed = await ended(deno(["--allow-read", "cli/verify.ts", ...required]));
+        assert.equal(missed.code, 1);
+        assert.match(missed.err, /\[sql_required\][^]*--allow-ffi/);
+      },
+    );
+
     await t.step("an edited report is refused with code, place and both values", async () => {
       const report = `${folder}/elsewhere/report.md`;
       await Deno.writeTextFile(report, (await Deno.readTextFile(report)).replace(/[0-9]/, "x"));

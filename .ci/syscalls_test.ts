@@ -117,6 +117,8 @@ Deno.test({
       assert.ok(run, "smoke wrote no run");
       const manifest = `${folder}/runs/${run.name}/manifest.json`;
       await traced(["--allow-read", "cli/verify.ts", "--manifest", manifest, "--json"], `${folder}/nothing`);
+      const judged = ["--allow-read", "--allow-ffi", "cli/verify.ts", "--require", "sql"];
+      await traced([...judged, "--manifest", manifest, "--json"], `${folder}/nothing`);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

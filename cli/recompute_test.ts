@@ -79,6 +79,22 @@ Deno.test({
   },
 });
 
+Deno.test("recompute has SQL confirm what it computes, where FFI is allowed", async () => {
+  const { result } = await compare(await evaluation("B", policy));
+  assert.equal(result.metrics_sql, "confirmed");
+});
+
+Deno.test({
+  name: "recompute says that SQL was not asked, and what it needs",
+  permissions: documented(recompute.spec, bed.folder),
+  fn: async () => {
+    const traces = `${bed.folder}/B/traces.jsonl`;
+    const { exit, out } = await run(recompute, "--traces", traces, "-c", config, "-o", output);
+    assert.equal(exit, 0);
+    assert.match(out, /^metrics_sql: skipped \(needs --allow-ffi\)$/m);
+  },
+});
+
 Deno.test("recompute shows an edited number by its path with both values, and exits 1", async () => {
   const made = await evaluation("B", policy);
   const cases: readonly [(document: Document) => void, string, Json | undefined][] = [

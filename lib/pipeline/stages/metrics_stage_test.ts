@@ -3,7 +3,9 @@ import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { hasCode } from "../../core/error.ts";
 import { parseMetricsReport } from "../../report/metrics_record.ts";
 import { runStageInMemory } from "../../stage/run_stage.ts";
+import type { MetricsClaim } from "../../evaluate/metrics_judge.ts";
 import { ExampleRun } from "../_example_run.ts";
+import { setStageMetricsJudge } from "../execution.ts";
 import { countLines, metricsBytes, type MetricsParams, metricsStage } from "./metrics_stage.ts";
 
 const RUN = new ExampleRun();
@@ -69,4 +71,30 @@ Deno.test("metricsStage refuses traces that are foreign, repeated, damaged or no
   // A missing trace is counted; but B and E then no longer cover the same cases.
   await refused(good.slice(1), "unpaired_outcomes");
   await refused([], "no_cases");
+});
+
+Deno.test("metricsStage stores the same bytes with a second judge, and nothing that it does not confirm", async () => {
+  const alone = await RUN.outputs("metrics");
+  const claims: MetricsClaim[] = [];
+  try {
+    setStageMetricsJudge((claim) => {
+      claims.push({ ...claim, runs: claim.runs.map((run) => ({ ...run, lines: [...run.lines] })) });
+      return Promise.resolve();
+    });
+    assert.deepEqual(await RUN.again("metrics"), alone);
+    setStageMetricsJudge(() => Promise.reject(new RangeError("no")));
+    await assert.rejects(RUN.again("metrics"), RangeError);
+  } finally {
+    setStageMetricsJudge(undefined);
+  }
+  assert.equal(claims.length, 1);
+  const inputs = await RUN.inputs("metrics");
+  const { stored, timeoutMs, runs, comparisons } = claims[0]!;
+  assert.deepEqual(stored, parseMetricsReport(alone["metrics.json"]!));
+  assert.equal(timeoutMs, 80_000);
+  assert.deepEqual(runs, [
+    { variant: "B-BC-Mask", seed: 17, lines: lines(inputs[B]!) },
+    { variant: "E-PPO-Progress-Mask", seed: 17, lines: lines(inputs["traces/e/17"]!) },
+  ]);
+  assert.deepEqual(comparisons, [{ treatment: "E-PPO-Progress-Mask", baseline: "B-BC-Mask" }]);
 });
