@@ -93,7 +93,7 @@ export function caseSignFlip(
   const observed = Math.abs(total);
   if (observed === 0) return { method: "exact", p_value: 1, flipped_cases, samples: null };
   const limit = (magnitudes.reduce((sum, k) => sum + k, 0) - observed) / 2;
-  if (limit * flipped_cases > exactWork) {
+  if (limit * flipped_cases >= exactWork) {
     const p_value = sampledP(magnitudes, { observed, samples, seed });
     return { method: "monte_carlo", p_value, flipped_cases, samples };
   }

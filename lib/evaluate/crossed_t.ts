@@ -14,7 +14,7 @@ export interface CrossedT {
   /** P(|T| > |estimate| / standard error): two-sided, of no difference. */
   readonly p_value: number;
   readonly standard_error: number;
-  /** Satterthwaite's; near seeds - 1 where seeds are what varies. */
+  /** Satterthwaite's; seeds - 1 where seeds are what varies. */
   readonly degrees_of_freedom: number;
   /** Mean squares of the seed x case table: between seeds, between cases, and what neither explains. */
   readonly mean_square: { readonly seeds: Rational; readonly cases: Rational; readonly residual: Rational };
@@ -40,7 +40,9 @@ function meanSquares({ seeds, cases, rows, seedSums, caseSums, total }: PairedTa
 /**
  * The classical interval for seeds crossed with cases, both random. The variance of the mean difference is
  * (M_seeds + max(0, M_cases - M_residual)) / (S C) with the mean squares M of the two-way table, and Student's t has
- * Satterthwaite's degrees of freedom. M_seeds always counts in full: a handful of seeds cannot show that seeds do not matter.
+ * Satterthwaite's degrees of freedom, at least min(seeds, cases) - 1: a sum of variances is never known worse than its worst
+ * part, and the difference of two that are nearly equal would say so by chance. M_seeds always counts in full: a handful of seeds cannot show that seeds do not matter.
+ * Where seeds agree to the last case and cases add nothing, that is coincidence, and M_residual stands in.
  *
  * This is what stays honest with five seeds, where percentile intervals do not (see `null_control.ts`).
  * Source: Cornfield and Tukey 1956, "Average values of mean squares in factorials", for the variance; Satterthwaite 1946,
@@ -58,11 +60,12 @@ export function crossedT(table: PairedTable, confidence: number): CrossedT | nul
     mean_square.residual.value,
   ];
   const excess = Math.max(0, cases - residual);
-  const sum = seeds + excess;
+  const sum = seeds + excess === 0 ? residual : seeds + excess;
   const standard_error = Math.sqrt(sum / (S * C));
   const excessPart = excess === 0 ? 0 : (cases * cases + residual * residual / (S - 1)) / (C - 1);
   const spread = seeds * seeds / (S - 1) + excessPart;
-  const degrees_of_freedom = spread === 0 ? S - 1 : sum * sum / spread;
+  const fewest = Math.min(S, C) - 1;
+  const degrees_of_freedom = spread === 0 ? fewest : Math.max(fewest, sum * sum / spread);
   const estimate = table.total / (S * C) + 0;
   const margin = standard_error === 0
     ? 0
