@@ -30,7 +30,8 @@ const rebuild: Rebuild = (node, inputs) => runStageInMemory(node.stage, { params
 /**
  * Verifies a run by the code, the plan and the arithmetic of this program.
  *
- * @throws TracewrightError "sql_required" where the second judge of metrics is required and may not run; whatever a check finds
+ * @throws TracewrightError "sql_required" where the second judge of metrics is required and may not run; whatever a
+ * check finds
  */
 export async function verify(
   request: VerifyRequest,

@@ -94,8 +94,9 @@ function* allDifferences(stored: Fields, sql: SqlMetrics): Generator<SqlDifferen
 }
 
 /**
- * The first number of stored metrics that SQL does not confirm, or null where it confirms all that it computes: fractions digit
- * by digit, no tolerance. Intervals, and sections of the report that SQL knows nothing of, are not looked at.
+ * The first number of stored metrics that SQL does not confirm, or null where it confirms all that it computes:
+ * fractions digit by digit, no tolerance. Intervals, and sections of the report that SQL knows nothing of, are not
+ * looked at.
  *
  * @param stored the metrics report as it was read; nothing about it is taken for granted
  */

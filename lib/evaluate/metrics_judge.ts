@@ -14,8 +14,8 @@ export interface MetricsClaim {
 }
 
 /**
- * A second judge of metrics: computes them again by other means, compares, and returns nothing. It changes no byte of what it
- * judges.
+ * A second judge of metrics: computes them again by other means, compares, and returns nothing. It changes no byte of
+ * what it judges.
  *
  * @throws TracewrightError "metrics_sql_mismatch" with the first number that differs
  */

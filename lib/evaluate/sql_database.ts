@@ -29,8 +29,8 @@ const CHUNK_TEXT = 1 << 20;
 const CHUNK_LINES = 2048;
 
 /**
- * Nothing outside of memory: no file, no extension, no spilling to disk, and none of it can be switched on again. One thread,
- * so that the same input is always read in the same order.
+ * Nothing outside of memory: no file, no extension, no spilling to disk, and none of it can be switched on again. One
+ * thread, so that the same input is always read in the same order.
  */
 const SEALED = {
   threads: "1",
@@ -61,8 +61,8 @@ async function load(): Promise<DuckDb> {
 }
 
 /**
- * Whether this program may load DuckDB: FFI without limits. A path-scoped `--allow-ffi=...` cannot be seen from inside and
- * counts as not allowed. Never asks the user.
+ * Whether this program may load DuckDB: FFI without limits. A path-scoped `--allow-ffi=...` cannot be seen from
+ * inside and counts as not allowed. Never asks the user.
  */
 export function sqlAllowed(): boolean {
   return Deno.permissions.querySync({ name: "ffi" }).state === "granted";
@@ -107,7 +107,9 @@ export class SqlDatabase implements Disposable {
     return database;
   }
 
-  /** Carries out statements. @throws TracewrightError "sql_failed", "sql_overflow", or what the source of lines threw */
+  /**
+   * Carries out statements. @throws TracewrightError "sql_failed", "sql_overflow", or what the source of lines threw
+   */
   async run(sql: string, values: readonly SqlValue[] = []): Promise<void> {
     await this.#guard(() => this.#connection.run(sql, [...values]));
   }
@@ -119,8 +121,8 @@ export class SqlDatabase implements Disposable {
   }
 
   /**
-   * Offers lines as the table function `trace_lines()`, with the fields of {@link PlacedLine} as columns. They are read once, while
-   * a statement that names it runs.
+   * Offers lines as the table function `trace_lines()`, with the fields of {@link PlacedLine} as columns. They are
+   * read once, while a statement that names it runs.
    */
   provideLines(runs: readonly SqlRun[]): void {
     const chunks = inChunks(runs);

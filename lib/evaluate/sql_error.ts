@@ -1,6 +1,9 @@
 import { type ErrorDetails, TracewrightError } from "../core/error.ts";
 
-/** Everything that can go wrong where metrics are computed in SQL. Apart from the codes of the TypeScript metrics on purpose. */
+/**
+ * Everything that can go wrong where metrics are computed in SQL. Apart from the codes of the TypeScript metrics on
+ * purpose.
+ */
 export type SqlCode =
   /** The stored metrics are not what SQL computes from the same traces. */
   | "metrics_sql_mismatch"

@@ -80,12 +80,12 @@ async function compared(
 }
 
 /**
- * Computes every point metric and the paired differences from trace lines by SQL alone. Shares no code with the metrics in
- * TypeScript. Intervals exist there only. Source: protocol/evaluation-and-evidence.md sections 3 and 4.
+ * Computes every point metric and the paired differences from trace lines by SQL alone. Shares no code with the
+ * metrics in TypeScript. Intervals exist there only. Source: protocol/evaluation-and-evidence.md sections 3 and 4.
  *
  * @param request.runs one entry a variant and seed; lines are read once, a chunk at a time
- * @throws TracewrightError "sql_unavailable" without DuckDB; "sql_trace_schema" for a line that is no evidence; "sql_duplicate",
- * "sql_no_cases", "sql_unpaired", "sql_overflow"; whatever a source of lines throws
+ * @throws TracewrightError "sql_unavailable" without DuckDB; "sql_trace_schema" for a line that is no evidence;
+ * "sql_duplicate", "sql_no_cases", "sql_unpaired", "sql_overflow"; whatever a source of lines throws
  */
 export async function sqlJudge({ runs, comparisons, timeoutMs }: SqlRequest): Promise<SqlMetrics> {
   using database = await SqlDatabase.open();

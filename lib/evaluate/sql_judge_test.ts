@@ -56,7 +56,7 @@ Deno.test("sqlJudge() gives the hand-computed values of a success and a failure"
   });
 });
 
-Deno.test("sqlJudge() caps the cost of a slow success, weighs families alike, and has no time without a success", async () => {
+Deno.test("sqlJudge() caps the cost of a slow success, weighs families alike, has no time without a success", async () => {
   const slow = { ...WON, case_id: "slow", simulated_latency_s: 50.005 };
   const { timeout_penalized_simulated_cost_s: cost, ...rest } = await measured(slow, {
     ...LOST,

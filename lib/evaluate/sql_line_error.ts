@@ -6,8 +6,8 @@ import { sqlError } from "./sql_error.ts";
 const SHOWN = 200;
 
 /**
- * The error of a statement over `trace_lines()`, told with the line that it stumbled over: what the macro `refuse` said, or else the
- * first of the last lines that the probe fails on too.
+ * The error of a statement over `trace_lines()`, told with the line that it stumbled over: what the macro `refuse`
+ * said, or else the first of the last lines that the probe fails on too.
  *
  * @param options.probe a query that takes one line as `$1` and fails where the statement would
  * @returns "sql_trace_schema" with variant, seed and line, or the error as it was

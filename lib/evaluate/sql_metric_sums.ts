@@ -5,8 +5,9 @@ CREATE TABLE members (scope INTEGER, run INTEGER);
 `;
 
 /**
- * The sums that metrics are made of, from the tables `cases`, `members` and `settings`. Every sum is a 128-bit integer, so no order
- * of rows can matter, and leaving that range is an error. Source: protocol/evaluation-and-evidence.md section 3.
+ * The sums that metrics are made of, from the tables `cases`, `members` and `settings`. Every sum is a 128-bit
+ * integer, so no order of rows can matter, and leaving that range is an error. Source:
+ * protocol/evaluation-and-evidence.md section 3.
  */
 export const METRIC_SUMS = `
 -- 232,792,560 = lcm(1..19): optimal / steps is a whole number of such parts for every length that is let in.
@@ -77,8 +78,8 @@ SELECT scope, family, cases, successes, reduced(successes, cases) AS fraction
 FROM family_sums ORDER BY scope, family`;
 
 /**
- * The paired difference of two variants, `$1` minus `$2`, over all seeds and cases; `unpaired` counts pairs that lack a side.
- * Source: protocol/evaluation-and-evidence.md section 4.
+ * The paired difference of two variants, `$1` minus `$2`, over all seeds and cases; `unpaired` counts pairs that lack
+ * a side. Source: protocol/evaluation-and-evidence.md section 4.
  */
 export const PAIRED_DIFFERENCE = `
 WITH outcomes AS (SELECT variant, seed, case_id, success FROM cases JOIN runs USING (run)),

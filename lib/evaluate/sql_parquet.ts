@@ -3,8 +3,8 @@ import { sqlError } from "./sql_error.ts";
 import { atItsLine } from "./sql_line_error.ts";
 
 /**
- * The columns of a row, one row a case: the fields of a compact trace under their own names. What has no fixed form (arguments of
- * a call, the final state) stays JSON text.
+ * The columns of a row, one row a case: the fields of a compact trace under their own names. What has no fixed form
+ * (arguments of a call, the final state) stays JSON text.
  */
 const ROW = {
   case_id: "VARCHAR",
@@ -67,17 +67,17 @@ function quoted(path: string): string {
 }
 
 /**
- * Writes traces as one Parquet file: a row a case, in the given order, `variant` and `seed` first, steps nested. The same lines and
- * the same DuckDB give the same bytes. Lines stream through, so any number of them may come.
+ * Writes traces as one Parquet file: a row a case, in the given order, `variant` and `seed` first, steps nested. The
+ * same lines and the same DuckDB give the same bytes. Lines stream through, so any number of them may come.
  *
- * A native library is not bound by Deno's sandbox. So Deno is asked whether the file may be written, and the database, which is
- * used for nothing else, can reach that one file only. The file is there as a whole or not at all.
+ * A native library is not bound by Deno's sandbox. So Deno is asked whether the file may be written, and the
+ * database, which is used for nothing else, can reach that one file only. The file is there as a whole or not at all.
  *
  * @param options.runs one entry a variant and seed, with compact trace lines
  * @param options.output path of the file; an older one is replaced
  * @returns how many rows were written
- * @throws TracewrightError "sql_not_writable" without write permission; "sql_unavailable"; "sql_trace_schema" for a line that is no
- * compact trace; "sql_failed"; whatever a source of lines throws
+ * @throws TracewrightError "sql_not_writable" without write permission; "sql_unavailable"; "sql_trace_schema" for a
+ * line that is no compact trace; "sql_failed"; whatever a source of lines throws
  */
 export async function exportParquet(
   { runs, output }: { readonly runs: readonly SqlRun[]; readonly output: string },

@@ -3,9 +3,10 @@ import { sqlError } from "./sql_error.ts";
 import { atItsLine } from "./sql_line_error.ts";
 
 /**
- * Fields are read by their JSON type and spelling, never by conversion: `1` is no boolean, `"3"` no count, and `NaN`, which the
- * JSON reader of DuckDB would let pass, no time. A time is whole milliseconds where its decimal spelling has at most three
- * digits after the point, so no rounding is involved. `refuse` ends the statement with the place and the value's spelling as JSON.
+ * Fields are read by their JSON type and spelling, never by conversion: `1` is no boolean, `"3"` no count, and `NaN`,
+ * which the JSON reader of DuckDB would let pass, no time. A time is whole milliseconds where its decimal spelling
+ * has at most three digits after the point, so no rounding is involved. `refuse` ends the statement with the place
+ * and the value's spelling as JSON.
  */
 const SCHEMA = String.raw`
 CREATE TABLE runs (run INTEGER, variant VARCHAR, seed BIGINT);
@@ -103,9 +104,9 @@ FROM (
 /**
  * Fills the tables `runs` and `cases` and the view `executed_actions` of an empty database from trace lines.
  *
- * @throws TracewrightError "sql_trace_schema" with variant, seed, line, case and field, where a line is no JSON or a field is missing,
- * of the wrong type, not finite, or contradicts the steps; "sql_duplicate" for a variant and seed, or a case, that comes twice;
- * whatever a source of lines throws
+ * @throws TracewrightError "sql_trace_schema" with variant, seed, line, case and field, where a line is no JSON or a
+ * field is missing, of the wrong type, not finite, or contradicts the steps; "sql_duplicate" for a variant and seed,
+ * or a case, that comes twice; whatever a source of lines throws
  */
 export async function fillTraceTables(database: SqlDatabase, runs: readonly SqlRun[]): Promise<void> {
   await database.run(SCHEMA);
@@ -133,7 +134,8 @@ async function refuseDuplicates(database: SqlDatabase): Promise<void> {
     });
   }
   const [again] = await database.rows(
-    `SELECT variant, seed, case_id AS "case" FROM cases JOIN runs USING (run) GROUP BY ALL HAVING count(*) > 1 ORDER BY ALL LIMIT 1`,
+    `SELECT variant, seed, case_id AS "case" FROM cases JOIN runs USING (run)
+    GROUP BY ALL HAVING count(*) > 1 ORDER BY ALL LIMIT 1`,
   );
   if (again !== undefined) {
     throw sqlError("sql_duplicate", {

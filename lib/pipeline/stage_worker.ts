@@ -1,6 +1,6 @@
 /**
- * Entry of a stage worker. The runtime comes with the address, `?runtime=native&judge=sql`, and so does the second judge of
- * metrics, for they may be no part of a request: requests hold only what results depend on.
+ * Entry of a stage worker. The runtime comes with the address, `?runtime=native&judge=sql`, and so does the second
+ * judge of metrics, for they may be no part of a request: requests hold only what results depend on.
  */
 import { serveStages } from "../stage/worker_entry.ts";
 import { RUNTIME_NAMES } from "../policy/runtime.ts";

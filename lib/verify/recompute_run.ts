@@ -52,7 +52,8 @@ export function checkMetrics(run: Run, subject: VerifySubject, test: readonly Wo
 }
 
 /**
- * Has the second judge compute the stored metrics again, from the same traces, which earlier steps have checked line by line.
+ * Has the second judge compute the stored metrics again, from the same traces, which earlier steps have checked line by
+ * line.
  *
  * @throws TracewrightError "metrics_sql_mismatch" with the first number that differs
  */

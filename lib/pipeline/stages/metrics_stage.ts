@@ -46,7 +46,9 @@ export function metricsBytes(
   return canonicalBytes(metricsReport(scored, { planned, timeoutMs, bootstrap, comparisons }));
 }
 
-/** Measures the traces of all cells. Where the host offers a second judge, nothing is stored that it does not confirm. */
+/**
+ * Measures the traces of all cells. Where the host offers a second judge, nothing is stored that it does not confirm.
+ */
 export const metricsStage = defineStage({
   name: "metrics",
   version: 1,
