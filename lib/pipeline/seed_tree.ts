@@ -1,8 +1,10 @@
+import { ACTION_VALIDITY } from "../benchmark/action_validity.ts";
 import { STREAM_V13 } from "../benchmark/task_v13.ts";
 import { CONTINUATION_POLICY } from "../episode/continuation.ts";
 import { NOISY_CONTINUATION_POLICY } from "../episode/noisy_continuation.ts";
 import { CASE_CLUSTER_METHOD } from "../evaluate/case_cluster_bootstrap.ts";
-import { PAIRED_METHOD } from "../evaluate/paired_comparison.ts";
+import { CASE_SIGN_FLIP_STREAM } from "../evaluate/case_sign_flip.ts";
+import { RESAMPLING_METHODS } from "../evaluate/paired_resampling.ts";
 import type { ExperimentConfig } from "./config.ts";
 
 /** One stream or draw below a seed root. */
@@ -32,6 +34,10 @@ export const SEED_PATHS: Readonly<Record<SeedRoot, readonly SeedPath[]>> = {
       path: [STREAM_V13, "<split>", "<family>", "<ordinal>"],
       decides: "the facts and service times of a task",
     },
+    {
+      path: [ACTION_VALIDITY, "<case>", "<state>"],
+      decides: "in which order the labelled calls of a state come",
+    },
   ],
   run_seeds: [
     { path: ["bc", "initialisation"], decides: "the first weights of the policy" },
@@ -57,8 +63,21 @@ export const SEED_PATHS: Readonly<Record<SeedRoot, readonly SeedPath[]>> = {
   bootstrap_seed: [
     { path: [CASE_CLUSTER_METHOD], decides: "which cases each replicate draws" },
     {
-      path: [PAIRED_METHOD],
+      path: [CASE_CLUSTER_METHOD, "action-validity"],
+      decides: "which cases each replicate of the mask's measure draws",
+    },
+    {
+      path: [RESAMPLING_METHODS.cases],
+      decides: "which cases each paired replicate draws, for new cases",
+    },
+    {
+      path: [RESAMPLING_METHODS.seeds],
+      decides: "which seeds each paired replicate draws, for newly trained seeds",
+    },
+    {
+      path: [RESAMPLING_METHODS.seeds_and_cases],
       decides: "which seeds and cases each paired replicate draws",
     },
+    { path: [CASE_SIGN_FLIP_STREAM], decides: "which cases change their sign under no difference" },
   ],
 };

@@ -6,7 +6,8 @@ import { SEED_PATHS, type SeedRoot } from "./seed_tree.ts";
 function sources(): string[] {
   const paths = new Set(Object.values(codes.stages).flatMap(({ files }) => files.map(({ path }) => path)));
   return [...paths].filter((path) => path.endsWith(".ts"))
-    .map((path) => Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url)));
+    .map((path) => Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url)))
+    .map((code) => code.replace(/^ *\/\*\*[^]*?\*\/$/gm, "")); // examples in docstrings hang on seeds of their own
 }
 
 /** Constants that stand in the code where the tree has their value. */
@@ -14,6 +15,11 @@ const NAMED: Readonly<Record<string, string>> = {
   STREAM_V13: "benchmark-v1.3",
   CASE_CLUSTER_METHOD: "case_cluster_percentile",
   PAIRED_METHOD: "paired_seed_case_cluster_percentile",
+  "RESAMPLING_METHODS.cases": "paired_case_cluster_percentile",
+  "RESAMPLING_METHODS.seeds": "paired_seed_percentile",
+  "RESAMPLING_METHODS.seeds_and_cases": "paired_seed_case_cluster_percentile",
+  CASE_SIGN_FLIP_STREAM: "paired_case_sign_flip",
+  ACTION_VALIDITY: "action-validity-v2",
   "CONTINUATION_POLICY.schema": "tracewright.continuation.v2",
   "NOISY_CONTINUATION_POLICY.schema": "tracewright.noisy_continuation.v1",
 };
