@@ -8,7 +8,7 @@ const bed = new TestBed();
 const config = bed.config("tiny");
 const policy = bed.policy("policy", 1);
 const output = `${bed.folder}/evaluation`;
-const common = ["--store", bed.store, "-o", output, "--runtime", "wasm", "--variant", "B"];
+const common = ["--store", bed.store, "-o", output, "--runtime", "reference", "--variant", "B"];
 
 Deno.test({
   name: "evaluate writes traces, metrics and what they were made from, and the same bytes again",
@@ -26,7 +26,7 @@ Deno.test({
     assert.deepEqual(JSON.parse(files["evaluation.json"]!), result.evaluation);
     assert.equal(result.evaluation.inputs.policy, digestOf(Deno.readFileSync(policy)));
 
-    const again = await run(evaluate, ...args, "--runtime", "reference", "--json");
+    const again = await run(evaluate, ...args, "--runtime", "native", "--json");
     assert.equal(JSON.parse(again.out).status, "unchanged");
     Deno.removeSync(`${output}/metrics.json`);
     const mended = await run(evaluate, ...args, "--json");
