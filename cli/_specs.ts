@@ -241,6 +241,24 @@ export const AUDIT = {
   permissions: ["--allow-read", "--allow-write=artifacts", "--allow-env=LOG_STREAM,LOG_TOKENS"],
 } as const satisfies CommandSpec;
 
+export const DERIVE_SERVICE_TIMES = {
+  name: "derive-service-times",
+  summary: "derive the simulated service times from the public Azure Functions trace of 2019",
+  options: {
+    source: requiredText(
+      "--source <folder|archive>",
+      "the 14 daily files of durations in a folder, or the archive (.tar.xz or .tar) that holds them",
+    ),
+    skipHash: flag("--skip-hash", "read an archive that is not the published one"),
+    output: text("-o, --output <file>", "where the profile is written (default: nowhere)"),
+  },
+  examples: [
+    "derive-service-times --source fixtures/azure",
+    "derive-service-times --source azurefunctions-dataset2019.tar.xz -o artifacts/service-times.json",
+  ],
+  permissions: ["--allow-read", "--allow-write=artifacts"],
+} as const satisfies CommandSpec;
+
 /** Every command, in the order of `--help`. */
 export const SPECS = [
   SMOKE,
@@ -252,6 +270,7 @@ export const SPECS = [
   RUN_EPISODE,
   RECOMPUTE,
   AUDIT,
+  DERIVE_SERVICE_TIMES,
 ] as const satisfies readonly CommandSpec[];
 
 /** The name of a command. */

@@ -15,6 +15,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<RunnableCommand>>> = {
   "run-episode": async () => (await import("./run_episode.ts")).runEpisode,
   "recompute": async () => (await import("./recompute.ts")).recompute,
   "audit": async () => (await import("./audit.ts")).audit,
+  "derive-service-times": async () => (await import("./derive_service_times.ts")).deriveServiceTimes,
 };
 
 /** All commands, in the order of `--help`. */

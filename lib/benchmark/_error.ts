@@ -28,4 +28,11 @@ export type BenchmarkCode =
   // the audit of the public rule
   | "other_benchmark"
   | "audit_leak"
-  | "audit_mismatch";
+  | "audit_mismatch"
+  // service times from the public trace
+  | "bad_duration"
+  | "too_many_invocations"
+  | "bad_quantile"
+  | "no_durations"
+  | "bad_duration_file"
+  | "wrong_days";
