@@ -96,7 +96,7 @@ export function preregistrationProblems(value: unknown): readonly ConfigProblem[
   const difference = jsonDifference(REGISTERED_SEEDS, registered as unknown as Json);
   const other: ConfigProblem[] = difference === null ? [] : [{
     code: "wrong_value",
-    path: ["seeds", ...difference.path.split(".")],
+    path: ["seeds", ...difference.path.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part)],
     message: "the seeds are those of the published matrix",
     expected: difference.expected,
     actual: difference.actual,
