@@ -2,16 +2,18 @@ import { TracewrightError } from "../lib/core/error.ts";
 import type { SqlCode } from "../lib/evaluate/sql_error.ts";
 import type { ConfigCode } from "../lib/pipeline/config_problem.ts";
 import type { StageCode } from "../lib/stage/stage_error.ts";
+import type { BundleCode } from "../lib/store/bundle_error.ts";
 import type { StoreCode } from "../lib/store/store_error.ts";
 import type { UsageCode } from "./_usage_error.ts";
 
 /** 0 good, 1 checked and wrong, 2 usage or configuration, 3 could not complete, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
+type MachineCode = StoreCode | BundleCode | StageCode | SqlCode;
 type Listed<Code extends string> = Readonly<Record<Code, true>>;
 
 /** Codes that mean: the request itself was wrong. The types make a new code of these rooms an error here. */
-const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode | StageCode>> = {
+const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<MachineCode>> = {
   unknown_key: true,
   missing_key: true,
   duplicate_key: true,
@@ -37,6 +39,12 @@ const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode | StageCo
   other_inputs: true,
   no_such_entry: true,
   no_key_yet: true,
+  unknown_release: true,
+  no_such_name: true,
+  file_exists: true,
+  key_in_repository: true,
+  folder_exists: true,
+  bad_key: true,
   no_such_file: true,
   run_not_found: true,
   ambiguous_run: true,
@@ -46,7 +54,7 @@ const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<StoreCode | StageCo
 };
 
 /** Codes that mean: the machine did not let the work finish. */
-const UNFINISHED: Partial<Listed<StoreCode | StageCode | SqlCode>> & Readonly<Record<string, true>> = {
+const UNFINISHED: Partial<Listed<MachineCode>> & Readonly<Record<string, true>> = {
   disk_full: true,
   read_only: true,
   not_readable: true,
@@ -56,6 +64,7 @@ const UNFINISHED: Partial<Listed<StoreCode | StageCode | SqlCode>> & Readonly<Re
   runtime_unavailable: true,
   runtime_failed: true,
   arena_exhausted: true,
+  store_in_use: true,
   sql_unavailable: true,
   sql_failed: true,
 };

@@ -1,3 +1,4 @@
+import { ATTEST, BUNDLE, KEYGEN, SIGN, SIGNATURES, STORE, VERIFY_RELEASE } from "./_bundle_specs.ts";
 import type { CommandSpec } from "./_command.ts";
 import {
   choice,
@@ -271,6 +272,13 @@ export const SPECS = [
   RECOMPUTE,
   AUDIT,
   DERIVE_SERVICE_TIMES,
+  STORE,
+  BUNDLE,
+  KEYGEN,
+  SIGN,
+  ATTEST,
+  SIGNATURES,
+  VERIFY_RELEASE,
 ] as const satisfies readonly CommandSpec[];
 
 /** The name of a command. */

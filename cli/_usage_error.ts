@@ -14,7 +14,11 @@ export type UsageCode =
   | "needless_estimator"
   | "other_inputs"
   | "no_such_entry"
-  | "no_key_yet";
+  | "no_key_yet"
+  | "unknown_release"
+  | "no_such_name"
+  | "file_exists"
+  | "key_in_repository";
 
 /** An error of the command line: exit code 2. */
 export function usageError(code: UsageCode, details: ErrorDetails): TracewrightError<"cli", UsageCode> {

@@ -16,6 +16,13 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<RunnableCommand>>> = {
   "recompute": async () => (await import("./recompute.ts")).recompute,
   "audit": async () => (await import("./audit.ts")).audit,
   "derive-service-times": async () => (await import("./derive_service_times.ts")).deriveServiceTimes,
+  "store": async () => (await import("./store.ts")).store,
+  "bundle": async () => (await import("./bundle.ts")).bundle,
+  "keygen": async () => (await import("./keygen.ts")).keygen,
+  "sign": async () => (await import("./sign.ts")).sign,
+  "attest": async () => (await import("./attest.ts")).attest,
+  "signatures": async () => (await import("./signatures.ts")).signatures,
+  "verify-release": async () => (await import("./verify_release.ts")).verifyRelease,
 };
 
 /** All commands, in the order of `--help`. */
