@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { canonicalBytes, parseCanonical } from "../core/canonical_json.ts";
+import { canonicalBytes, type Json, parseCanonical } from "../core/canonical_json.ts";
 import { type Digest, digestOf, digestOfJson } from "../core/digest.ts";
+import { TracewrightError } from "../core/error.ts";
 import {
   ACTION_SCHEMA,
   type ActionKey,
@@ -15,7 +16,7 @@ import {
 } from "./action_record.ts";
 import { foldersOf } from "./folders_of.ts";
 import { parseRunName } from "./run_name.ts";
-import { storeError } from "./store_error.ts";
+import { type StoreCode, storeError } from "./store_error.ts";
 
 /** Schema id of a DAG manifest. */
 export const DAG_SCHEMA = "tracewright.dag.v1";
@@ -81,8 +82,11 @@ const dagSchema = z.strictObject({
  * @throws TracewrightError "too_large", "not_canonical", "bad_manifest", "path_not_allowed"
  */
 export function parseDagManifest(bytes: Uint8Array): DagManifest {
-  const parsed = dagSchema.safeParse(parseStrictJson(bytes, "DAG manifest"));
-  if (!parsed.success) throw badManifest("the DAG manifest does not have the right form", parsed.error);
+  const value = parseStrictJson(bytes, "DAG manifest");
+  const parsed = dagSchema.safeParse(value);
+  if (!parsed.success) {
+    throw badManifest("the DAG manifest does not have the right form", parsed.error, value);
+  }
   checkDag(parsed.data);
   if (digestOfJson(parsed.data) !== digestOf(bytes)) refuse("a field was read as something else", {});
   return parsed.data;
@@ -126,27 +130,37 @@ export function resultId(dag: DagManifest): Digest {
  *
  * @throws TracewrightError "too_large", "not_canonical"
  */
-export function parseStrictJson(bytes: Uint8Array, what: string): unknown {
+export function parseStrictJson(bytes: Uint8Array, what: string): Json {
   if (bytes.length > MAX_MANIFEST) {
     throw storeError("too_large", { what, expected: `at most ${MAX_MANIFEST} bytes`, actual: bytes.length });
   }
   try {
     return parseCanonical(bytes);
   } catch (cause) {
+    const details = cause instanceof TracewrightError ? cause.details : {};
     throw storeError("not_canonical", {
-      message: `the ${what} is not canonical JSON: ${cause instanceof Error ? cause.message : cause}`,
+      ...details,
+      message: `the ${what} is not canonical JSON${details.message ? `: ${details.message}` : ""}`,
       what,
       cause,
     });
   }
 }
 
-/** A `bad_manifest` that names the first field zod objects to. */
-export function badManifest(message: string, cause: z.ZodError) {
+/** A `bad_manifest` that names the first field zod objects to, and what stands there. */
+export function badManifest(
+  message: string,
+  cause: z.ZodError,
+  value: Json,
+): TracewrightError<"store", StoreCode> {
   const issue = cause.issues[0];
+  let actual: unknown = value;
+  for (const key of issue?.path ?? []) actual = (actual as { readonly [key: PropertyKey]: unknown })[key];
   return storeError("bad_manifest", {
-    message: `${message}: ${issue?.message ?? "unknown"}`,
+    message,
     field: issue?.path.join(".") ?? "",
+    expected: issue?.message.replace(/^Invalid input: expected /, "") ?? "another form",
+    actual,
     cause,
   });
 }

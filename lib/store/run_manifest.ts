@@ -107,8 +107,11 @@ export function runFolderName(runId: Digest): string {
  * @throws TracewrightError "too_large", "not_canonical", "bad_manifest"
  */
 export function parseRunManifest(bytes: Uint8Array): RunLayer[] {
-  const parsed = manifestSchema.safeParse(parseStrictJson(bytes, "run manifest"));
-  if (!parsed.success) throw badManifest("the run manifest does not have the right form", parsed.error);
+  const value = parseStrictJson(bytes, "run manifest");
+  const parsed = manifestSchema.safeParse(value);
+  if (!parsed.success) {
+    throw badManifest("the run manifest does not have the right form", parsed.error, value);
+  }
   return parsed.data.layers.map(({ digest, size, mediaType, annotations }) => {
     return { digest, size, mediaType, title: annotations[TITLE] };
   });
