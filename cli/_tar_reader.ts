@@ -39,7 +39,8 @@ function checksum(block: Uint8Array): number {
 }
 
 /**
- * Reads a tar archive (POSIX ustar or GNU) that comes in pieces and passes on the content of chosen files. Nothing is kept,
+ * Reads a tar archive (POSIX ustar or GNU) of other people, unlike the reader of the store, which takes only what this project
+ * writes. The archive comes in pieces, and the content of chosen files is passed on. Nothing is kept,
  * and nothing is written anywhere, so links and paths cannot do harm; extended headers are skipped, and with them names of
  * more than 100 characters.
  */
