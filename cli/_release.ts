@@ -3,7 +3,7 @@ import { parseCanonical } from "../lib/core/canonical_json.ts";
 import { type Digest, digestOf, DigestWriter } from "../lib/core/digest.ts";
 import { digestSchema } from "../lib/store/action_record.ts";
 import { verifyEnvelope } from "../lib/store/dsse.ts";
-import { diskLayer } from "../lib/store/file_layer.ts";
+import { diskLayer, type FileLayer } from "../lib/store/file_layer.ts";
 import { readVerifyingKey } from "../lib/store/signing_key.ts";
 import { PROVENANCE, TEST_RESULT } from "../lib/store/statement.ts";
 import { unpackBundle } from "../lib/store/unpack_bundle.ts";
@@ -52,6 +52,8 @@ export interface CheckReleaseOptions {
   verify(manifest: string): Promise<VerifyResult>;
   /** Called before each part of the work, for people. */
   note?(line: string): void;
+  /** Where the workspace lies. */
+  readonly layer?: FileLayer;
 }
 
 /** A release in which everything is as it should be. */
@@ -125,7 +127,7 @@ function required(path: string, limit: number): Uint8Array<ArrayBuffer> {
  * "unknown_signer", "bad_signature", and the codes of `unpackBundle` and `verify`
  */
 export async function checkRelease(options: CheckReleaseOptions): Promise<CheckedRelease> {
-  const { release, folder, workspace, note = () => {} } = options;
+  const { release, folder, workspace, note = () => {}, layer = diskLayer } = options;
   const pins = pinsOf(release, required(`${folder}/${ALLOWLIST_FILE}`, MAX_ALLOWLIST));
   const file = `${folder}/${pins.bundle.name}`;
 
@@ -143,6 +145,7 @@ export async function checkRelease(options: CheckReleaseOptions): Promise<Checke
     const { path, runId, resultId, archive, attestations } = await unpackBundle({
       bundle: file,
       target: `${workspace}/run`,
+      layer,
       limits: {
         file: pins.bundle.size_bytes,
         size: pins.bundle.archive.size_bytes,
@@ -174,7 +177,7 @@ export async function checkRelease(options: CheckReleaseOptions): Promise<Checke
     });
     return { pins, result, key_id: key.id };
   } finally {
-    diskLayer.removeTree(workspace);
+    layer.removeTree(workspace);
   }
 }
 

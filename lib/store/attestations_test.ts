@@ -6,7 +6,7 @@ import { type Attestation, attestationsPath, readAttestations, writeAttestation 
 import { toBase64 } from "./base64.ts";
 import type { BundleCode } from "./bundle_error.ts";
 import { parseEnvelope, signEnvelope, verifyEnvelope } from "./dsse.ts";
-import { exampleRun } from "./example_run.ts";
+import { exampleRun, soundLayer } from "./example_run.ts";
 import { CHANGES, FaultyLayer } from "./faulty_layer.ts";
 import { diskLayer } from "./file_layer.ts";
 import { readRun, type Run } from "./read_run.ts";
@@ -36,7 +36,9 @@ async function signedRun() {
   const run = readRun(example.path);
   const provenance = await signEnvelope(provenanceStatement(run, { version: "0.1.0" }), key);
   const verdict = await signEnvelope(testResultStatement(run, VERDICT), key);
-  const paths = [writeAttestation(run, provenance), writeAttestation(run, verdict)];
+  const paths = [provenance, verdict].map((envelope) =>
+    writeAttestation(run, envelope, { layer: soundLayer })
+  );
   return { run, paths, provenance, verdict, [Symbol.dispose]: () => example[Symbol.dispose]() };
 }
 
@@ -264,7 +266,7 @@ Deno.test("writeAttestation() leaves an attestation or none, whatever operation 
     layer.die();
     const found: Attestation[] = readAttestations(run);
     ok(found.length <= 1);
-    equal(writeAttestation(run, provenance), signed.paths[0]);
+    equal(writeAttestation(run, provenance, { layer: soundLayer }), signed.paths[0]);
     equal(readRun(run.path).runId, run.runId);
   }
   ok(total > 20 && total < 100);
