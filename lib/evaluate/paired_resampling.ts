@@ -161,8 +161,9 @@ function resample(
  * Resamples paired differences three ways, one a population. The streams name neither variant, so all comparisons see the
  * same draws, and they are drawn once for all of them.
  *
- * What the three are worth (measured by `null_control.ts`): with few seeds, percentile intervals over seeds are too
- * narrow where seeds differ, and those over both too wide where they do not; `crossed_t.ts` holds in either case.
+ * What the three are worth with five seeds, measured by `null_control.ts`: over cases, 95 % where seeds do not differ, and
+ * far too sure of new seeds where they do; over seeds always too narrow; over both too wide unless seeds differ much, and
+ * then too narrow. `crossed_t.ts` holds in each case.
  * Source: protocol/evaluation-and-evidence.md section 4; Owen 2007, "The pigeonhole bootstrap", for both at once.
  *
  * @param tables of the same seeds and cases, at least one

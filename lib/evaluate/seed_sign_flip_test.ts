@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { hasCode } from "../core/error.ts";
 import { sumTable } from "./paired_table.ts";
 import { MAX_FLIPPED_SEEDS, seedSignFlip } from "./seed_sign_flip.ts";
-import { seedSignTest } from "./seed_sign_test.ts";
 
 /** A table whose seeds have these sums. */
 function tableOf(sums: readonly number[]) {
@@ -63,26 +62,4 @@ Deno.test("seedSignFlip() enumerates twenty seeds and refuses more", () => {
   const twenty = Array.from({ length: MAX_FLIPPED_SEEDS }, () => 1);
   assert.deepEqual(seedSignFlip(tableOf(twenty)).p_value, ratio(1, 2 ** 19));
   assert.throws(() => seedSignFlip(tableOf([...twenty, 1])), (error) => hasCode(error, "too_many_seeds"));
-});
-
-Deno.test("seedSignTest() of four against one is 2 (1 + 5) / 32", () => {
-  assert.deepEqual(seedSignTest(tableOf([9, 1, 1, 1, -9])), {
-    positive: 4,
-    negative: 1,
-    zero: 0,
-    p_value: ratio(3, 8),
-    smallest_attainable_p: ratio(1, 16),
-  });
-});
-
-Deno.test("seedSignTest() leaves seeds without a difference out", () => {
-  assert.deepEqual(seedSignTest(tableOf([2, 3, 0])), {
-    positive: 2,
-    negative: 0,
-    zero: 1,
-    p_value: ratio(1, 2),
-    smallest_attainable_p: ratio(1, 2),
-  });
-  assert.deepEqual(seedSignTest(tableOf([0])).p_value, ratio(1, 1));
-  assert.deepEqual(seedSignTest(tableOf([1, -1])).p_value, ratio(1, 1)); // 2 (1 + ...) / 4 is capped
 });

@@ -17,7 +17,7 @@ import {
 import { pairedDifference, type PairedTable, pairedTable } from "./paired_table.ts";
 import { type Rational, rational } from "./rational.ts";
 import { type ExactTest, MAX_FLIPPED_SEEDS, seedSignFlip } from "./seed_sign_flip.ts";
-import { type SeedSignTest, seedSignTest } from "./seed_sign_test.ts";
+import { type SeedSigns, seedSigns } from "./seed_signs.ts";
 
 /** Schema of the statistics record. */
 export const STATISTICS_SCHEMA = "tracewright.statistics.v1";
@@ -62,7 +62,7 @@ export interface ComparisonStatistics extends ComparisonPlan {
   readonly crossed_t: CrossedT | null;
   /** Null with more seeds than can be enumerated. */
   readonly seed_sign_flip: ExactTest | null;
-  readonly seed_sign_test: SeedSignTest;
+  readonly seed_sign_test: SeedSigns;
   readonly case_sign_flip: CaseSignFlip;
   readonly detectable: readonly Detectable[];
   readonly leave_one_seed_out: readonly WithoutSeed[];
@@ -175,7 +175,7 @@ function comparisonStatistics(
     resamplings,
     crossed_t,
     seed_sign_flip: table.seeds.length > MAX_FLIPPED_SEEDS ? null : seedSignFlip(table),
-    seed_sign_test: seedSignTest(table),
+    seed_sign_test: seedSigns(table),
     case_sign_flip: caseSignFlip(table, settings.bootstrap),
     detectable: detectable({ resamplings, crossed_t }, settings),
     leave_one_seed_out: leaveOneSeedOut(table),

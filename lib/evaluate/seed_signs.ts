@@ -3,7 +3,7 @@ import { rational } from "./rational.ts";
 import { type ExactTest, smallestSignP } from "./seed_sign_flip.ts";
 
 /** How many seeds favour which variant, and whether that could be chance. */
-export interface SeedSignTest extends ExactTest {
+export interface SeedSigns extends ExactTest {
   readonly positive: number;
   readonly negative: number;
   readonly zero: number;
@@ -13,7 +13,7 @@ export interface SeedSignTest extends ExactTest {
  * Exact two-sided sign test over seeds: with n seeds that differ and k of the rarer sign, p = min(1, 2 sum_{i <= k} C(n, i)
  * / 2^n). Seeds without a difference are left out. Source: Dixon and Mood 1946, "The statistical sign test".
  */
-export function seedSignTest({ seedSums }: PairedTable): SeedSignTest {
+export function seedSigns({ seedSums }: PairedTable): SeedSigns {
   const positive = seedSums.filter((difference) => difference > 0).length;
   const negative = seedSums.filter((difference) => difference < 0).length;
   const n = positive + negative;
