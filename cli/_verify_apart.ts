@@ -22,15 +22,16 @@ const PERMISSIONS = {
 
 /**
  * Verifies in a thread that may read and nothing else, whatever the process itself may do: a run that was just made with
- * FFI and write permission is checked as strangers will check it.
+ * FFI and write permission is checked as strangers will check it. Only who asks for the native runtime grants FFI, and with
+ * it the second judge of metrics.
  */
 export function verifyApart(
   request: VerifyRequest,
   listener: (event: VerifyEvent) => void,
 ): Promise<VerifyResult> {
-  const options: WorkerOptions & { deno: { permissions: typeof PERMISSIONS } } = {
+  const options: WorkerOptions & { deno: { permissions: Deno.PermissionOptionsObject } } = {
     type: "module",
-    deno: { permissions: PERMISSIONS },
+    deno: { permissions: { ...PERMISSIONS, ffi: request.runtime === "native" } },
   };
   const worker = new Worker(new URL("./_verify_worker.ts", import.meta.url), options);
   const verdict = new Promise<VerifyResult>((resolve, reject) => {

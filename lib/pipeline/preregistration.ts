@@ -186,6 +186,38 @@ export function baseSeedOf(commitment: string): number {
   return parseInt(sha256Hex(commitment).slice(0, 8), 16);
 }
 
+/** The first field in which a config is another design than the registered one; its benchmark seed is the last. */
+export interface RegistrationDifference {
+  readonly field: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+/**
+ * Holds a config against the pre-registration.
+ *
+ * @returns null where the config is the registered experiment, on the benchmark that the registration leads to
+ * @throws TracewrightError "no_comparison"
+ */
+export function registrationDifference(
+  config: ExperimentConfig,
+  preregistration: Preregistration,
+): RegistrationDifference | null {
+  const asked = registeredPart(config) as unknown as Json;
+  const difference = jsonDifference(preregistration as unknown as Json, asked);
+  if (difference !== null) {
+    return { field: difference.path, expected: difference.expected, actual: difference.actual };
+  }
+  const [expected, actual] = [
+    baseSeedOf(preregistrationDigest(preregistration)),
+    config.seeds.benchmark_seed,
+  ];
+  return expected === actual ? null : { field: BENCHMARK_SEED, expected, actual };
+}
+
+/** How {@link registrationDifference} calls the seed that follows from P. */
+export const BENCHMARK_SEED = "seeds.benchmark_seed";
+
 /**
  * Makes sure that a config is the registered experiment, on the benchmark that the registration leads to.
  *
@@ -194,31 +226,18 @@ export function baseSeedOf(commitment: string): number {
  */
 export function requireRegistered(config: ExperimentConfig, preregistration: Preregistration): Digest {
   const P = preregistrationDigest(preregistration);
-  const asked = registeredPart(config) as unknown as Json;
-  const difference = jsonDifference(preregistration as unknown as Json, asked);
-  const hint = "another design is another experiment: register it before it is run";
-  if (difference !== null) {
-    const { path: field, expected, actual } = difference;
-    refuse("not_registered", {
-      message: "the config is not the pre-registered experiment",
-      config: config.name,
-      preregistration: P,
-      field,
-      expected,
-      actual,
-      hint,
-    });
-  }
-  if (config.seeds.benchmark_seed !== baseSeedOf(P)) {
-    refuse("not_registered", {
-      message: "the benchmark seed does not follow from the pre-registration",
-      config: config.name,
-      preregistration: P,
-      field: "seeds.benchmark_seed",
-      expected: baseSeedOf(P),
-      actual: config.seeds.benchmark_seed,
-      hint: "deno task preregister --write",
-    });
-  }
-  return P;
+  const difference = registrationDifference(config, preregistration);
+  if (difference === null) return P;
+  const ofSeed = difference.field === BENCHMARK_SEED;
+  return refuse("not_registered", {
+    message: ofSeed
+      ? "the benchmark seed does not follow from the pre-registration"
+      : "the config is not the pre-registered experiment",
+    config: config.name,
+    preregistration: P,
+    ...difference,
+    hint: ofSeed
+      ? "deno task preregister --write"
+      : "another design is another experiment: register it before it is run",
+  });
 }
