@@ -12,6 +12,9 @@ const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);
 /** Rooms that stand on the store, and so cannot be whole without a host. */
 const ON_THE_STORE = new Set(["stage", "verify", "pipeline"]);
 
+/** What only tests stand on. */
+const TEST_MATERIAL = /\/_(example|fixture)_[^/]*$/;
+
 interface Bundle {
   /** What still is imported. */
   readonly imports: readonly string[];
@@ -63,7 +66,7 @@ let bundles = 0;
 
 for (const room of rooms()) {
   const entries = filesUnder(`lib/${room}/`).filter((path) =>
-    /(?<!\.as)\.ts$/.test(path) && !isTestFile(path) && !isHostFile(path)
+    /(?<!\.as)\.ts$/.test(path) && !isTestFile(path) && !isHostFile(path) && !TEST_MATERIAL.test(path)
   );
   if (entries.length === 0) continue;
   Deno.test(`lib/${room} runs in a browser`, async () => {
