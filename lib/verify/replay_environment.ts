@@ -1,7 +1,7 @@
 import { canonicalJson, type Json, parseCanonical } from "../core/canonical_json.ts";
 import { sha256Hex } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
-import { jsonDifference } from "../core/json_difference.ts";
+import { type JsonDifference, jsonDifference } from "../core/json_difference.ts";
 import { rewardComponents, totalReward } from "../episode/reward.ts";
 import type { RewardSettings } from "../episode/reward_settings.ts";
 import { type CompactStep, TRACE_SCHEMA, type TraceRecord } from "../episode/trace.ts";
@@ -22,10 +22,39 @@ export interface ReplaySettings {
 
 const POLICY_FIELDS = ["log_prob", "value"] as const;
 
+/**
+ * The first difference of two trace records in the order of time: step by step, then everything else. Null where they are
+ * equal.
+ */
+export function traceDifference(expected: Json, actual: Json): JsonDifference | null {
+  const lists = (["steps", "executed_actions"] as const)
+    .map((name) => ({ name, expected: listOf(expected, name), actual: listOf(actual, name) }));
+  const steps = Math.max(...lists.map((list) => Math.min(list.expected.length, list.actual.length)));
+  for (let step = 0; step < steps; step++) {
+    for (const list of lists) {
+      const [one, other] = [list.expected[step], list.actual[step]];
+      const difference = one === undefined || other === undefined ? null : jsonDifference(one, other);
+      if (difference === null) continue;
+      const path = difference.path === "" ? "" : `.${difference.path}`;
+      return { ...difference, path: `${list.name}.${step}${path}` };
+    }
+  }
+  return jsonDifference(expected, actual);
+}
+
+function listOf(record: Json, name: string): readonly Json[] {
+  const list = (record as { readonly [field: string]: Json })[name];
+  return Array.isArray(list) ? list : [];
+}
+
 /** Splits the path of a field inside a record: the step it belongs to, and the rest. */
 export function placeInTrace(path: string): { readonly step?: number; readonly field: string } {
-  const [, step, field] = /^(?:steps|executed_actions)\.(\d+)(?:\.(.*))?$/s.exec(path) ?? [];
-  return step === undefined ? { field: path } : { step: Number(step), field: field ?? path };
+  const [, list, step, field] = /^(steps|executed_actions)\.(\d+)(?:\.(.*))?$/s.exec(path) ?? [];
+  if (step === undefined) return { field: path };
+  return {
+    step: Number(step),
+    field: field === undefined ? path : list === "steps" ? field : `${list}.${field}`,
+  };
 }
 
 function mismatch(
@@ -272,7 +301,7 @@ export function replayEnvironment(
 ): TraceRecord<CompactStep> {
   const record = parseLine(line, task, settings);
   const expected = replay(record, task, settings);
-  const difference = jsonDifference(expected as unknown as Json, record as unknown as Json);
+  const difference = traceDifference(expected as unknown as Json, record as unknown as Json);
   if (difference !== null) mismatch(settings, task, null, difference);
   return record;
 }

@@ -1,10 +1,9 @@
 import type { Json } from "../core/canonical_json.ts";
-import { jsonDifference } from "../core/json_difference.ts";
 import { type EpisodeSettings, runEpisodes } from "../episode/run_episodes.ts";
 import type { Actor } from "../episode/actor.ts";
 import { type CreditAssignment, traceLine, traceRecord } from "../episode/trace.ts";
 import type { WorkflowTask } from "../world/contracts.ts";
-import { placeInTrace } from "./replay_environment.ts";
+import { placeInTrace, traceDifference } from "./replay_environment.ts";
 import { verifyError } from "./verify_code.ts";
 
 /**
@@ -35,7 +34,7 @@ export async function replayPolicy(
     if (done || actual !== expected) {
       const difference = done
         ? { path: "", expected: "a trace", actual: "nothing" }
-        : jsonDifference(JSON.parse(expected) as Json, JSON.parse(actual) as Json);
+        : traceDifference(JSON.parse(expected) as Json, JSON.parse(actual) as Json);
       throw verifyError("trace_policy_mismatch", {
         verify_step: "policy",
         node,
