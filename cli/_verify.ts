@@ -54,7 +54,8 @@ export async function verify(
     numerics: NUMERICS,
     runtime,
     onOtherCode: request.otherCode ? "report" : "refuse",
-    ...(request.level === "rebuild" ? { rebuild } : {}),
+    rebuild,
+    level: request.level === "rebuild" ? "rebuild" : "standard",
     ...(judged ? { sqlJudge: sqlMetricsJudge } : {}),
     listener,
   });

@@ -2,7 +2,8 @@ import type { Json } from "../lib/core/canonical_json.ts";
 import type { Digest } from "../lib/core/digest.ts";
 import { calibrate } from "../lib/pipeline/calibrate.ts";
 import { type ExperimentConfig, parseConfig } from "../lib/pipeline/config.ts";
-import { cellIds, comparisons, planExperiment } from "../lib/pipeline/experiment.ts";
+import { cellIds, comparisons, derivedNodes, planExperiment } from "../lib/pipeline/experiment.ts";
+import { preregistrationDigest, registeredPart } from "../lib/pipeline/preregistration.ts";
 import { encoderSettings, rewardSettings, semanticsOf } from "../lib/pipeline/semantics.ts";
 import { labelSplit } from "../lib/episode/progress_labels.ts";
 import { FeatureEncoder } from "../lib/policy/encoder.ts";
@@ -81,6 +82,11 @@ export function subjectOf(value: Json, digest: Digest): VerifySubject {
       },
       comparisons: comparisons(config),
     },
-    report: { node: "report", output: "report.md" },
+    report: {
+      node: "report",
+      output: "report.md",
+      registration: config.comparison === null ? null : preregistrationDigest(registeredPart(config)),
+    },
+    derived: derivedNodes(config),
   };
 }

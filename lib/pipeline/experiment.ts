@@ -2,6 +2,7 @@ import type { Digest } from "../core/digest.ts";
 import { type ExperimentPlan, type PlanInput, type PlanNode, planNode } from "../stage/plan.ts";
 import type { ExperimentConfig } from "./config.ts";
 import { variantLetter, type VariantName } from "./config_variants.ts";
+import { preregistrationDigest, registeredPart } from "./preregistration.ts";
 import { rewardSettings, semanticsOf } from "./semantics.ts";
 import { actionValidityStage } from "./stages/action_validity_stage.ts";
 import { bcStage } from "./stages/bc_stage.ts";
@@ -11,6 +12,7 @@ import { metricsStage } from "./stages/metrics_stage.ts";
 import { ppoStage } from "./stages/ppo_stage.ts";
 import { progressStage } from "./stages/progress_stage.ts";
 import { reportStage } from "./stages/report_stage.ts";
+import { rulesStage } from "./stages/rules_stage.ts";
 import { statisticsStage } from "./stages/statistics_stage.ts";
 
 /** Every stage there is, for executors. */
@@ -22,6 +24,7 @@ export const STAGES = [
   evaluateStage,
   metricsStage,
   actionValidityStage,
+  rulesStage,
   statisticsStage,
   reportStage,
 ] as const;
@@ -56,7 +59,9 @@ type StatisticsInputs =
   & { readonly [traces: `traces/${string}`]: PlanInput };
 type ReportInputs =
   & { readonly config: PlanInput; readonly benchmark: PlanInput; readonly metrics: PlanInput }
-  & { readonly [record: `training/${string}` | `calibration/${string}`]: PlanInput };
+  & { readonly [record: `training/${string}` | `calibration/${string}`]: PlanInput }
+  & { readonly [record: `claim/${string}` | `statistics/${string}`]: PlanInput }
+  & { readonly [record: `mask/${string}` | `rules/${string}`]: PlanInput };
 
 const output = (node: string, name: string): PlanInput => ({ node, output: name });
 
@@ -176,6 +181,16 @@ function claimNodes(config: ExperimentConfig): PlanNode[] {
       params: { benchmark_seed: config.seeds.benchmark_seed, bootstrap: bootstrapOf(config) },
       inputs: { test: output("benchmark", "test.jsonl") },
     }),
+    planNode(rulesStage, {
+      id: "rules",
+      params: {
+        seed: config.seeds.run_seeds[0]!,
+        reward: rewardSettings(config),
+        timeout_s: config.evaluation.timeout_s,
+        bootstrap: bootstrapOf(config),
+      },
+      inputs: { test: output("benchmark", "test.jsonl") },
+    }),
     planNode(statisticsStage, {
       id: "statistics",
       params: {
@@ -200,12 +215,28 @@ function claimNodes(config: ExperimentConfig): PlanNode[] {
   ];
 }
 
+/** Records that the report takes from {@link claimNodes}. */
+function claimRecords({ comparison }: ExperimentConfig): Readonly<Record<string, PlanInput>> {
+  return comparison === null ? {} : {
+    "claim/check": output("statistics", "claim.json"),
+    "statistics/differences": output("statistics", "statistics.json"),
+    "mask/action-validity": output("action-validity", "metrics.json"),
+    "rules/metrics": output("rules", "metrics.json"),
+  };
+}
+
+/** Nodes that follow from what a verifier has made sure of, and are cheap: it computes them again. */
+export function derivedNodes({ comparison }: ExperimentConfig): readonly string[] {
+  return comparison === null ? [] : ["action-validity", "rules", "statistics"];
+}
+
 /** Files of a run that show what {@link claimNodes} gave. */
 function claimViews(config: ExperimentConfig) {
   return config.comparison === null ? [] : [
     { path: "claim-check.json", node: "statistics", output: "claim.json" },
     { path: "metrics/statistics.json", node: "statistics", output: "statistics.json" },
     { path: "metrics/action-validity.json", node: "action-validity", output: "metrics.json" },
+    { path: "metrics/rules.json", node: "rules", output: "metrics.json" },
   ];
 }
 
@@ -251,7 +282,9 @@ export function planExperiment(config: ExperimentConfig, digest: Digest): Experi
     ...claimNodes(config),
     planNode(reportStage, {
       id: "report",
-      params: {},
+      params: {
+        registration: config.comparison === null ? null : preregistrationDigest(registeredPart(config)),
+      },
       inputs: {
         config: { source: digest },
         benchmark: output("benchmark", "manifest.json"),
@@ -260,6 +293,7 @@ export function planExperiment(config: ExperimentConfig, digest: Digest): Experi
           ...trainings.map((id) => [`training/${id}`, output(id, "training.json")]),
           ...estimators.map((id) => [`calibration/${id}`, output(id, "calibration.json")]),
         ]),
+        ...claimRecords(config),
       } as ReportInputs,
     }),
   ];

@@ -53,12 +53,13 @@ Deno.test("planExperiment() of full trains four variants from five clones and ev
     ...["a", "b", "c", "d", "e", "f"].flatMap((letter) => seeds.map((seed) => `evaluate/${letter}/${seed}`)),
     "metrics",
     "action-validity",
+    "rules",
     "statistics",
     "report",
   ];
-  assert.equal(expected.length, 65);
+  assert.equal(expected.length, 66);
   assert.deepEqual(idsOf(config), expected.sort());
-  assert.equal(checkPlan(planOf(config).plan).nodes.length, 65);
+  assert.equal(checkPlan(planOf(config).plan).nodes.length, 66);
   const metrics = planOf(config).plan.nodes.find(({ id }) => id === "metrics")!;
   assert.deepEqual(metrics.params["comparisons"], [
     { treatment: "E-PPO-Progress-Mask", baseline: "B-BC-Mask" },
@@ -99,6 +100,7 @@ Deno.test("planExperiment() of a config with a hypothesis measures the mask and 
       "claim-check.json",
       "metrics/statistics.json",
       "metrics/action-validity.json",
+      "metrics/rules.json",
     ],
   );
 });

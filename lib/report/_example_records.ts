@@ -59,7 +59,7 @@ export const TRAINING: TrainingRecord = {
   parameter_after_sha256: hexOf(digestOf("after")),
   parameter_l2_delta: 0.123456789,
   metrics: { policy_loss: -0.25, stopped_early: false, kl: null },
-  curve: [{ iteration: 0, successes: 3 }],
+  curve: [{ iteration: 0, episodes: 16, successes: 3, entropy: 1.25, approx_kl: 0.0123, value_loss: 0.5 }],
   policy: digestOf("policy graph"),
   agreement: {
     states: 256,
@@ -114,6 +114,7 @@ export function exampleBlobs(changes: Partial<ReportBlobs> = {}): ReportBlobs {
       { name: "calibration/progress/17", bytes: canonicalBytes(CALIBRATION) },
       { name: "training/bc/17", bytes: canonicalBytes({ ...TRAINING, stage: "bc", rollout_steps: 0 }) },
     ],
+    registration: null,
     ...changes,
   };
 }

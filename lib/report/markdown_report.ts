@@ -6,7 +6,8 @@ import {
   type MetricsWithIntervals,
 } from "../evaluate/metrics_report.ts";
 import type { IntervalMetric } from "../evaluate/case_cluster_bootstrap.ts";
-import type { Rational } from "../evaluate/rational.ts";
+import { fraction, NONE, percent, span, table } from "./_table.ts";
+import { type ClaimParts, claimSections } from "./claim_sections.ts";
 
 /** One training of the run, as the report names it. */
 export interface TrainingRow {
@@ -42,34 +43,30 @@ export interface ReportInputs {
   readonly experiment: string;
   readonly identity: readonly { readonly name: string; readonly value: string }[];
   readonly metrics: MetricsReport;
+  /** The untrained rows of the results table. */
+  readonly rules?: MetricsReport;
+  /** For a run that tests a hypothesis. */
+  readonly claim?: ClaimParts;
   readonly calibration: readonly CalibrationRow[];
   readonly training: readonly TrainingRow[];
+  readonly curves: readonly CurveRow[];
 }
 
-const NONE = "–";
+/** One iteration of one training. */
+export interface CurveRow {
+  readonly node: string;
+  readonly iteration: number;
+  readonly episodes: number;
+  readonly successes: number;
+  readonly entropy: number;
+  readonly approx_kl: number;
+  readonly value_loss: number;
+}
 
 const EXCLUSION_WORDS: Readonly<Record<ExclusionReason, string>> = { missing_trace: "no trace" };
 
-function percent(value: number, digits = 2): string {
-  return (value * 100).toFixed(digits);
-}
-
 function withInterval(value: string, interval: Interval | undefined, show: (x: number) => string): string {
   return interval === undefined ? value : `${value} [${show(interval.low)}, ${show(interval.high)}]`;
-}
-
-/** The first column names the row; the others are numbers unless told otherwise. */
-function table(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  others: "---" | "---:" = "---:",
-): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, i) => (i === 0 ? "---" : others))), ...rows.map(line)].join("\n");
-}
-
-function fraction(value: Rational): string {
-  return `${value.numerator}/${value.denominator}`;
 }
 
 function variantRow(name: string, metrics: MetricsWithIntervals): string[] {
@@ -95,7 +92,27 @@ function variantRow(name: string, metrics: MetricsWithIntervals): string[] {
   ];
 }
 
-function variantsSection({ metrics }: ReportInputs): string {
+/** Successes in training rollouts, which sample; evaluation is greedy. */
+function curvesSection({ curves }: ReportInputs): string {
+  if (curves.length === 0) return "";
+  const rows = curves.map((row) => [
+    row.node,
+    String(row.iteration + 1),
+    `${row.successes}/${row.episodes}`,
+    row.entropy.toFixed(4),
+    row.approx_kl.toFixed(5),
+    row.value_loss.toFixed(4),
+  ]);
+  return [
+    "## Training curves",
+    "",
+    "Sampled rollouts on train tasks, before the update of the same row.",
+    "",
+    table(["training", "iteration", "successes", "entropy", "KL", "value loss"], rows),
+  ].join("\n");
+}
+
+function variantsSection({ metrics, rules }: ReportInputs): string {
   const { bootstrap } = metrics;
   const head = [
     "variant",
@@ -119,7 +136,14 @@ function variantsSection({ metrics }: ReportInputs): string {
     "",
     `${note} Times are simulated, never wall-clock. Point values are exact fractions, rounded here for reading.`,
     "",
-    table(head, metrics.variants.map((v) => variantRow(v.variant, v.metrics))),
+    table(
+      head,
+      [...metrics.variants, ...(rules?.variants ?? [])].map((v) => variantRow(v.variant, v.metrics)),
+    ),
+    ...(rules === undefined ? [] : [
+      "",
+      "Rules learn nothing and see what a policy sees, except the oracle, which reads the hidden plan and is a ceiling.",
+    ]),
   ].join("\n");
 }
 
@@ -129,7 +153,7 @@ function comparisonsSection({ metrics }: ReportInputs): string {
     `${c.treatment} − ${c.baseline}`,
     percent(c.difference.value),
     fraction(c.difference),
-    c.interval === null ? NONE : `[${percent(c.interval.low)}, ${percent(c.interval.high)}]`,
+    c.interval === null ? NONE : span(c.interval),
     `${c.seed_count} × ${c.case_count}`,
   ]);
   return [
@@ -230,9 +254,11 @@ export function markdownReport(inputs: ReportInputs): string {
     identity,
     variantsSection(inputs),
     comparisonsSection(inputs),
+    ...(inputs.claim === undefined ? [] : claimSections(inputs.claim)),
     seedsSection(inputs),
     calibrationSection(inputs),
     trainingSection(inputs),
+    curvesSection(inputs),
     denominatorsSection(inputs),
     "Intervals exist in one implementation only; point values are whole-number fractions that anyone can count from the traces.",
   ];

@@ -26,6 +26,7 @@ function inputs(changes: Partial<ReportInputs> = {}): ReportInputs {
       argmax_agreement: { agree: 255, sampled: 256 },
       policy: "sha256:" + "f".repeat(64),
     }],
+    curves: [],
     ...changes,
   };
 }

@@ -1,7 +1,12 @@
 import { canonicalJson, type Json, type JsonObject, parseCanonical } from "../core/canonical_json.ts";
-import { digestOf } from "../core/digest.ts";
+import { type Digest, digestOf } from "../core/digest.ts";
+import type { ClaimCheck } from "../evaluate/claim_check.ts";
+import type { MaskMetrics } from "../evaluate/mask_metrics.ts";
+import type { MetricsReport } from "../evaluate/metrics_report.ts";
+import type { StatisticsReport } from "../evaluate/statistics_report.ts";
 import { reportError } from "./_error.ts";
-import { type CalibrationRow, markdownReport, type TrainingRow } from "./markdown_report.ts";
+import type { ClaimParts } from "./claim_sections.ts";
+import { type CalibrationRow, type CurveRow, markdownReport, type TrainingRow } from "./markdown_report.ts";
 import { parseMetricsReport } from "./metrics_record.ts";
 import { parseCalibrationRecord, parseTrainingRecord } from "./run_records.ts";
 
@@ -16,7 +21,10 @@ export interface ReportBlobs {
   readonly config: Uint8Array;
   readonly benchmark: Uint8Array;
   readonly metrics: Uint8Array;
+  /** `training/…`, `calibration/…`, and for a run that tests a hypothesis those of {@link claimParts}. */
   readonly records: readonly NamedRecord[];
+  /** Digest of the pre-registration that the config realises; null where it has none. */
+  readonly registration: Digest | null;
 }
 
 function byNode<T>(
@@ -47,6 +55,51 @@ function calibrationRow(node: string, bytes: Uint8Array): CalibrationRow {
   return { node, ...dev, quality_status, estimator };
 }
 
+function curveRows(node: string, bytes: Uint8Array): CurveRow[] {
+  return parseTrainingRecord(bytes).curve.map((row) => {
+    const number = (name: string) => {
+      const value = row[name];
+      if (typeof value === "number") return value;
+      throw reportError("bad_record", {
+        record: "training",
+        node,
+        field: `curve.${name}`,
+        expected: "a number",
+        actual: value,
+      });
+    };
+    return {
+      node,
+      iteration: number("iteration"),
+      episodes: number("episodes"),
+      successes: number("successes"),
+      entropy: number("entropy"),
+      approx_kl: number("approx_kl"),
+      value_loss: number("value_loss"),
+    };
+  });
+}
+
+/** The records of the claim, all or none. Their form is what the stages before wrote and `verify` computed again. */
+function claimParts(records: readonly NamedRecord[]): { claim?: ClaimParts; rules?: MetricsReport } {
+  const find = (name: string) => records.find((record) => record.name === name)?.bytes;
+  const [claim, statistics, mask, rules] = [
+    "claim/check",
+    "statistics/differences",
+    "mask/action-validity",
+    "rules/metrics",
+  ].map(find);
+  if (claim === undefined || statistics === undefined || mask === undefined || rules === undefined) return {};
+  return {
+    claim: {
+      claim: parseCanonical(claim) as unknown as ClaimCheck,
+      statistics: parseCanonical(statistics) as unknown as StatisticsReport,
+      mask: parseCanonical(mask) as unknown as MaskMetrics,
+    },
+    rules: parseMetricsReport(rules),
+  };
+}
+
 /** A text, number or list of a record, as the identity block shows it. */
 function field(
   record: Json,
@@ -73,7 +126,7 @@ function field(
  *
  * @throws TracewrightError "not_canonical" or "bad_record" where a blob is not what its name says
  */
-export function runReport({ config, benchmark, metrics, records }: ReportBlobs): string {
+export function runReport({ config, benchmark, metrics, records, registration }: ReportBlobs): string {
   const settings = parseCanonical(config);
   const ofConfig = (...path: string[]) => field(settings, { of: "config", path });
   const identity = [
@@ -86,6 +139,7 @@ export function runReport({ config, benchmark, metrics, records }: ReportBlobs):
     ["run seeds", ofConfig("seeds", "run_seeds")],
     ["bootstrap seed", ofConfig("seeds", "bootstrap_seed")],
     ["metrics", digestOf(metrics)],
+    ...(registration === null ? [] : [["pre-registration P", registration] as const]),
   ] as const;
   return markdownReport({
     experiment: `Experiment ${ofConfig("name")}`,
@@ -93,5 +147,7 @@ export function runReport({ config, benchmark, metrics, records }: ReportBlobs):
     metrics: parseMetricsReport(metrics),
     calibration: byNode(records, "calibration", calibrationRow),
     training: byNode(records, "training", trainingRow),
+    curves: byNode(records, "training", curveRows).flat(),
+    ...claimParts(records),
   });
 }

@@ -126,6 +126,7 @@ export function checkReport(run: Run, { report }: VerifySubject): void {
       benchmark: read("benchmark"),
       metrics: read("metrics"),
       records: records.map((name) => ({ name, bytes: read(name) })),
+      registration: report.registration,
     })));
   const actual = bytesOf(run, report);
   if (digestOf(expected) === digestOf(actual)) return;

@@ -32,6 +32,7 @@ export type VerifyCode =
   | "training_mismatch"
   | "calibration_mismatch"
   | "metrics_mismatch"
+  | "derived_mismatch"
   | "report_mismatch"
   | "rebuild_mismatch";
 

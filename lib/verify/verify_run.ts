@@ -10,7 +10,7 @@ import { checkTrainings } from "./check_trainings.ts";
 import { regenerate } from "./regenerate.ts";
 import { replayAllEnvironments, replayAllPolicies } from "./replay_run.ts";
 import { checkCalibrations, checkMetrics, checkReport, judgeMetrics } from "./recompute_run.ts";
-import { rebuildRun } from "./rebuild_run.ts";
+import { checkDerived, rebuildRun } from "./rebuild_run.ts";
 import { configOf } from "./run_blobs.ts";
 import { placed, VERIFY_STEPS, type VerifyStep } from "./verify_code.ts";
 import type { Rebuild, VerifySubject } from "./verify_subject.ts";
@@ -28,8 +28,10 @@ export interface VerifyOptions {
   readonly numerics: readonly string[];
   readonly runtime: RuntimeName;
   readonly onOtherCode: "refuse" | "report";
-  /** Given for `--level rebuild`: trains everything again. */
-  readonly rebuild?: Rebuild;
+  /** Runs a stage again. */
+  readonly rebuild: Rebuild;
+  /** `rebuild` trains everything again, too. */
+  readonly level: "standard" | "rebuild";
   /** The second judge of metrics, in SQL; absent where it may not run. */
   readonly sqlJudge?: MetricsJudge;
   readonly listener?: (event: VerifyEvent) => void;
@@ -71,7 +73,7 @@ function inStep(error: unknown, step: VerifyStep): unknown {
  * @throws TracewrightError whose details name the `verify_step`, the place and both values
  */
 export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
-  const { listener = () => {}, runtime, sqlJudge } = options;
+  const { listener = () => {}, runtime, sqlJudge, rebuild } = options;
   const passed: { step: VerifyStep; checked: string }[] = [];
   const take = async <T>(
     step: VerifyStep,
@@ -125,16 +127,16 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
       checkMetrics(run, subject, benchmark.test);
       if (sqlJudge !== undefined) await judgeMetrics(run, subject, sqlJudge);
       await checkCalibrations(run, subject, { benchmark, runtime });
+      await checkDerived(run, subject, rebuild);
     },
     () => {
       const judges = sqlJudge === undefined ? "" : ", by SQL too";
       return `metrics of ${subject.evaluations.length} evaluations${judges}, ` +
-        `${subject.calibrations.length} calibrations`;
+        `${subject.calibrations.length} calibrations` + subject.derived.map((node) => `, ${node}`).join("");
     },
   );
   await take("claim", () => checkReport(run, subject), () => "report written again");
-  if (options.rebuild !== undefined) {
-    const { rebuild } = options;
+  if (options.level === "rebuild") {
     await take(
       "training",
       (progress) => rebuildRun(run, subject, { rebuild, progress }),

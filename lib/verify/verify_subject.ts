@@ -1,4 +1,5 @@
 import type { Json } from "../core/canonical_json.ts";
+import type { Digest } from "../core/digest.ts";
 import type { Benchmark, SplitSizes } from "../benchmark/generate.ts";
 import type { RewardSettings } from "../episode/reward_settings.ts";
 import type { CreditAssignment } from "../episode/trace.ts";
@@ -50,10 +51,12 @@ export interface VerifySubject {
     readonly bootstrap: BootstrapSettings;
     readonly comparisons: readonly ComparisonPlan[];
   };
-  readonly report: OutputName;
+  readonly report: OutputName & { readonly registration: Digest | null };
+  /** Nodes that follow from what earlier steps made sure of and are cheap to run again. */
+  readonly derived: readonly string[];
 }
 
-/** Runs one stage again from the bytes of its inputs: what `--level rebuild` is given by the program. */
+/** Runs one stage again from the bytes of its inputs. */
 export type Rebuild = (
   node: PlanNode,
   inputs: { readonly [name: string]: Uint8Array },

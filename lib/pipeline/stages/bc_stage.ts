@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
 import { RandomStream } from "../../core/random_stream.ts";
-import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { demonstrations } from "../../episode/demonstrations.ts";
 import { ActorCritic } from "../../learn/actor_critic.ts";
 import { Adam } from "../../learn/adam.ts";
@@ -13,6 +12,7 @@ import { defineStage } from "../../stage/define_stage.ts";
 import { actorCriticCheckpoint } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
 import { actionFeaturesParam, encoderOf, policyParams } from "../stage_params.ts";
+import { tasksOf } from "../task_memory.ts";
 import { AGREEMENT_DECISIONS, trainingRecord } from "../training_record.ts";
 
 /** Clones the oracle's first plan. The result serves masked and unmasked variants and is where PPO starts. */
@@ -39,7 +39,7 @@ export const bcStage = defineStage({
   async run({ params, input, output }) {
     const { seed, policy, behaviour_cloning: bc } = params;
     const encoder = encoderOf(params);
-    const shown = [...demonstrations(readTaskLines(input("train").bytes()), encoder)];
+    const shown = [...demonstrations(tasksOf(input("train")), encoder)];
     const decisions = decisionBatch(shown.map(({ features }) => features), encoder);
     using arena = new KernelArena();
     const network = new ActorCritic(arena, {

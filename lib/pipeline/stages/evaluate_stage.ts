@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { greedyActor } from "../../episode/actor.ts";
 import { exactPotential } from "../../episode/potential.ts";
 import { runEpisodes } from "../../episode/run_episodes.ts";
@@ -10,6 +9,7 @@ import { admitFor } from "../admit_for.ts";
 import { stageRuntime } from "../execution.ts";
 import { MEDIA } from "../media_types.ts";
 import { actionFeaturesParam, encoderOf, policyParams, rewardParams } from "../stage_params.ts";
+import { eachTask } from "../task_memory.ts";
 
 /** Runs the exact graph greedily over the test split. */
 export const evaluateStage = defineStage({
@@ -31,7 +31,6 @@ export const evaluateStage = defineStage({
   outputs: { "traces.jsonl": { media_type: MEDIA.traces } },
   async run({ params, input, output, progress }) {
     const runtime = stageRuntime();
-    const tasks = readTaskLines(input("test").bytes());
     const traces = output("traces.jsonl");
     const encoder = encoderOf(params);
     const graph = admitFor(encoder, { kind: "actor_critic", bytes: input("policy").bytes() });
@@ -42,16 +41,18 @@ export const evaluateStage = defineStage({
         runtime,
       })
       : undefined;
-    const episodes = runEpisodes(tasks, greedyActor(session), {
-      encoder,
-      reward: params.reward,
-      selection: params.action_mask ? "public" : "none",
-      ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),
-    });
-    let done = 0;
+    const episodes = runEpisodes(
+      eachTask(input("test"), (fraction) => progress(fraction)),
+      greedyActor(session),
+      {
+        encoder,
+        reward: params.reward,
+        selection: params.action_mask ? "public" : "none",
+        ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),
+      },
+    );
     for await (const episode of episodes) {
       traces.write(traceLine(traceRecord(episode, { mode: "compact", credit: params.credit_assignment })));
-      progress(++done / tasks.length);
     }
   },
 });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
 import { RandomStream } from "../../core/random_stream.ts";
-import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { exactPotential } from "../../episode/potential.ts";
 import { type Episode, runEpisodes } from "../../episode/run_episodes.ts";
 import { rolloutSchedule } from "../../episode/schedule.ts";
@@ -24,6 +23,7 @@ import { stageRuntime } from "../execution.ts";
 import { actorCriticCheckpoint, restoreActorCritic } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
 import { actionFeaturesParam, encoderOf, policyParams, rewardParams } from "../stage_params.ts";
+import { tasksOf } from "../task_memory.ts";
 import { AGREEMENT_DECISIONS, trainingRecord } from "../training_record.ts";
 
 const ppoParams = z.strictObject({
@@ -124,7 +124,7 @@ export const ppoStage = defineStage({
   async run({ params, input, output, progress }) {
     const { seed, algorithm, policy, ppo, ...variant } = params;
     const encoder = encoderOf(params);
-    const tasks = readTaskLines(input("train").bytes());
+    const tasks = tasksOf(input("train"));
     using estimator = variant.progress_reward
       ? await openSession({
         graph: admitFor(encoder, { kind: "estimator", bytes: input("estimators/progress").bytes() }),

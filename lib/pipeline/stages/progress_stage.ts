@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../core/canonical_json.ts";
 import { RandomStream } from "../../core/random_stream.ts";
-import { readTaskLines } from "../../benchmark/task_lines.ts";
 import { labelSplit, PROGRESS_LABELS } from "../../episode/progress_labels.ts";
 import { Adam } from "../../learn/adam.ts";
 import { KernelArena } from "../../learn/arena.ts";
@@ -16,6 +15,7 @@ import { calibrate } from "../calibrate.ts";
 import { estimatorCheckpoint } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
 import { actionFeaturesParam, encoderOf, policyParams } from "../stage_params.ts";
+import { tasksOf } from "../task_memory.ts";
 
 /** Fits the estimator of success, exports it and measures the exported graph. */
 export const progressStage = defineStage({
@@ -43,7 +43,7 @@ export const progressStage = defineStage({
     const { seed, policy, progress: settings } = params;
     const encoder = encoderOf(params);
     const label = (split: "train" | "dev") =>
-      labelSplit(readTaskLines(input(split).bytes()), { labels: settings.labels, split, encoder, seed });
+      labelSplit(tasksOf(input(split)), { labels: settings.labels, split, encoder, seed });
     const train = label("train");
     progress(0.4, "train labels");
     const dev = label("dev");

@@ -16,6 +16,7 @@ Deno.test("reportStage writes runReport() of its inputs, the same bytes twice", 
     benchmark: benchmark!,
     metrics: metrics!,
     records: Object.entries(records).map(([name, bytes]) => ({ name, bytes })),
+    registration: null,
   });
   assert.equal(new TextDecoder().decode(outputs["report.md"]), report);
   for (const text of ["# Experiment tiny", "| B-BC-Mask |", "| progress/17 |", "| bc/17 |", "| ppo/e/17 |"]) {
@@ -27,7 +28,7 @@ Deno.test("reportStage does without an estimator but not without a training", as
   const inputs = await RUN.inputs("report");
   const without = (prefix: string) =>
     runStageInMemory(reportStage, {
-      params: {},
+      params: { registration: null },
       inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.startsWith(prefix))),
     });
   const report = new TextDecoder().decode((await without("calibration/"))["report.md"]);
