@@ -11,7 +11,7 @@ import {
 } from "../world/policy_input.ts";
 import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 import { generateSplit } from "./generate.ts";
-import { maskedRandomRule, type PublicRule, readyGreedyRule } from "./public_rules.ts";
+import { firstCandidateRule, maskedRandomRule, type PublicRule, readyGreedyRule } from "./public_rules.ts";
 
 const SMOKE_TEST = generateSplit({ split: "test", size: 32, baseSeed: 20260808 });
 
@@ -96,11 +96,18 @@ Deno.test("maskedRandomRule() does not look at the goal", () => {
   assert.equal(new Set(goals).size, 1);
 });
 
+Deno.test("firstCandidateRule takes the first selectable candidate, whatever it does", () => {
+  const all = inputWith({}).candidates.map(() => true);
+  assert.equal(firstCandidateRule.choose(inputWith({ bits: all })).actionIndex, 0);
+  const last = all.map((_, i) => i === all.length - 1);
+  assert.equal(firstCandidateRule.choose(inputWith({ bits: last })).actionIndex, all.length - 1);
+});
+
 Deno.test("public rules accept a policy input and nothing else", () => {
   const input = inputWith({});
   const text = canonicalPolicyText(input);
   const env = new WorkflowEnvironment(SMOKE_TEST[0]!);
-  for (const rule of [readyGreedyRule, maskedRandomRule(1)]) {
+  for (const rule of [readyGreedyRule, firstCandidateRule, maskedRandomRule(1)]) {
     assert.deepEqual(rule.choose(parsePolicyInput(JSON.parse(text))), rule.choose(input));
     for (
       const value of [
