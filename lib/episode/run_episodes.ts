@@ -63,6 +63,14 @@ export interface Episode {
   readonly totalLatencyMs: number;
 }
 
+/** What is offered in a state; a call that changes nothing leaves it as it is. */
+interface Offer {
+  readonly state: WorkflowState;
+  readonly candidates: readonly ToolCall[];
+  readonly publicMask: readonly boolean[];
+  readonly selectionMask: readonly boolean[];
+}
+
 interface Lane {
   readonly episode: number;
   readonly task: WorkflowTask;
@@ -71,14 +79,12 @@ interface Lane {
   readonly inputs: PolicyInputBuilder;
   readonly steps: EpisodeStep[];
   observation: Observation;
+  offer: Offer | undefined;
   pending: Prepared;
   phi: number;
 }
 
-interface Prepared {
-  readonly candidates: readonly ToolCall[];
-  readonly publicMask: readonly boolean[];
-  readonly selectionMask: readonly boolean[];
+interface Prepared extends Omit<Offer, "state"> {
   readonly input: PolicyInput;
   readonly features: EncodedDecision;
 }
@@ -88,13 +94,22 @@ const DEFAULT_LANES = 128;
 /** How much an episode records. */
 type Evidence = "compact" | "full";
 
+function offerOf(
+  { environment, mask, observation }: Pick<Lane, "environment" | "mask" | "observation">,
+  { selection }: EpisodeSettings,
+): Offer {
+  const candidates = environment.candidates();
+  const publicMask = mask.mask(observation, candidates);
+  const selectionMask = selection === "public" ? publicMask : publicMask.map(() => true);
+  return { state: environment.state, candidates, publicMask, selectionMask };
+}
+
 function prepare(
-  lane: Pick<Lane, "environment" | "mask" | "inputs" | "observation">,
+  lane: Pick<Lane, "environment" | "mask" | "inputs" | "observation" | "offer">,
   settings: EpisodeSettings,
 ): Prepared {
-  const candidates = lane.environment.candidates();
-  const publicMask = lane.mask.mask(lane.observation, candidates);
-  const selectionMask = settings.selection === "public" ? publicMask : publicMask.map(() => true);
+  if (lane.offer?.state !== lane.environment.state) lane.offer = offerOf(lane, settings);
+  const { candidates, publicMask, selectionMask } = lane.offer;
   const input = lane.inputs.build({ observation: lane.observation, candidates, mask: selectionMask });
   return { candidates, publicMask, selectionMask, input, features: settings.encoder.encode(input) };
 }
@@ -106,8 +121,10 @@ function openLane(task: WorkflowTask, episode: number, settings: EpisodeSettings
     mask: new ActionMask(task.tool_schemas),
     inputs: new PolicyInputBuilder(task.tool_schemas),
     observation: environment.observe(),
+    offer: undefined as Offer | undefined,
   };
-  return { ...parts, episode, task, steps: [], pending: prepare(parts, settings), phi: 0 };
+  const pending = prepare(parts, settings);
+  return { ...parts, episode, task, steps: [], pending, phi: 0 };
 }
 
 /** Whether the potential is asked about the states in which episodes end, too. */

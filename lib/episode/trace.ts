@@ -102,9 +102,14 @@ export interface TraceRecord<Step = CompactStep | FullStep> {
   readonly final_state: WorkflowState;
 }
 
+/** Episodes offer one list for as long as the state stays as it is. */
+const listDigests = new WeakMap<readonly ToolCall[], string>();
+
 /** SHA-256, 64 hexadecimal digits, of the canonical candidate list in order, call ids included. */
 export function candidatesDigest(candidates: readonly ToolCall[]): string {
-  return sha256Hex(canonicalJson(candidates));
+  let digest = listDigests.get(candidates);
+  if (digest === undefined) listDigests.set(candidates, digest = sha256Hex(canonicalJson(candidates)));
+  return digest;
 }
 
 function stepCore(episode: Episode, step: EpisodeStep, index: number, inputDigest: string): TraceStepCore {
