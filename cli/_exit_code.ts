@@ -1,5 +1,7 @@
 import { TracewrightError } from "../lib/core/error.ts";
 import type { SqlCode } from "../lib/evaluate/sql_error.ts";
+import type { CanaryCode } from "../lib/pipeline/canary.ts";
+import type { CanonicalCode } from "../lib/pipeline/canonical.ts";
 import type { ConfigCode } from "../lib/pipeline/config_problem.ts";
 import type { StageCode } from "../lib/stage/stage_error.ts";
 import type { BundleCode } from "../lib/store/bundle_error.ts";
@@ -13,7 +15,7 @@ type MachineCode = StoreCode | BundleCode | StageCode | SqlCode;
 type Listed<Code extends string> = Readonly<Record<Code, true>>;
 
 /** Codes that mean: the request itself was wrong. The types make a new code of these rooms an error here. */
-const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<MachineCode>> = {
+const USAGE: Listed<ConfigCode | UsageCode | CanonicalCode | CanaryCode> & Partial<Listed<MachineCode>> = {
   unknown_key: true,
   missing_key: true,
   duplicate_key: true,
@@ -26,6 +28,14 @@ const USAGE: Listed<ConfigCode | UsageCode> & Partial<Listed<MachineCode>> = {
   yaml_feature: true,
   config_too_large: true,
   config_too_deep: true,
+  other_seeds: true,
+  other_test_size: true,
+  other_variants: true,
+  other_action_rows: true,
+  too_few_samples: true,
+  no_comparison: true,
+  not_registered: true,
+  too_few_repetitions: true,
   bad_command_line: true,
   unknown_variant: true,
   unknown_stage: true,

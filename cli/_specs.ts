@@ -1,5 +1,6 @@
 import { ATTEST, BUNDLE, KEYGEN, SIGN, SIGNATURES, STORE, VERIFY_RELEASE } from "./_bundle_specs.ts";
 import type { CommandSpec } from "./_command.ts";
+import { ABLATE, PREREGISTER, REPLICATE, SEMANTIC_CANARY } from "./_matrix_specs.ts";
 import {
   choice,
   flag,
@@ -263,6 +264,10 @@ export const DERIVE_SERVICE_TIMES = {
 /** Every command, in the order of `--help`. */
 export const SPECS = [
   SMOKE,
+  ABLATE,
+  REPLICATE,
+  PREREGISTER,
+  SEMANTIC_CANARY,
   VERIFY,
   EXPLAIN,
   GENERATE,

@@ -7,6 +7,10 @@ import { type CommandName, SPECS } from "./_specs.ts";
  */
 const LOADERS: Readonly<Record<CommandName, () => Promise<RunnableCommand>>> = {
   "smoke": async () => (await import("./smoke.ts")).smoke,
+  "ablate": async () => (await import("./ablate.ts")).ablate,
+  "replicate": async () => (await import("./replicate.ts")).replicate,
+  "preregister": async () => (await import("./preregister.ts")).preregister,
+  "semantic-canary": async () => (await import("./semantic_canary.ts")).semanticCanary,
   "verify": async () => (await import("./verify.ts")).verify,
   "explain": async () => (await import("./explain.ts")).explain,
   "generate": async () => (await import("./generate.ts")).generate,

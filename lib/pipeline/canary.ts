@@ -40,6 +40,9 @@ export const CANARY = {
   repetitions: 20,
 } as const;
 
+/** What is wrong with a request for the canary. */
+export type CanaryCode = "too_few_repetitions";
+
 /** What the canary takes from a config. */
 export type CanaryConfig = Pick<
   ExperimentConfig,
@@ -227,7 +230,7 @@ export async function runCanary(
   { repetitions, runStage = runStageInMemory, onRepetition = () => {} }: CanaryOptions,
 ): Promise<CanaryReport> {
   if (!Number.isSafeInteger(repetitions) || repetitions < CANARY.repetitions) {
-    throw new TracewrightError<"pipeline", "too_few_repetitions">("too_few_repetitions", {
+    throw new TracewrightError<"pipeline", CanaryCode>("too_few_repetitions", {
       message: "too few repetitions to say that training repeats itself",
       expected: `at least ${CANARY.repetitions}`,
       actual: repetitions,
