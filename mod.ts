@@ -381,6 +381,7 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  *   InlineExecutor,
  *   recordedCodes,
  *   runPlan,
+ *   runStageInMemory,
  *   Store,
  *   verifyRun,
  *   writeRun,
@@ -414,6 +415,8 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  *       numerics: EXPERIMENT_NUMERICS,
  *       runtime: "wasm",
  *       onOtherCode: "refuse",
+ *       rebuild: ({ stage, params }, inputs) => runStageInMemory(stage, { params, inputs }),
+ *       level: "standard",
  *     });
  *   assert.equal((await verify()).run_id, runId);
  *   Deno.writeTextFileSync(`${path}/report.md`, "Everything went well.");
