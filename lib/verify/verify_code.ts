@@ -14,27 +14,30 @@ export const VERIFY_STEPS = [
 ] as const;
 export type VerifyStep = (typeof VERIFY_STEPS)[number];
 
-/** Everything that `verify` can find wrong by itself; codes of the store and of admission pass through unchanged. */
-export type VerifyCode =
-  | "blob_too_large"
-  | "size_mismatch"
-  | "plan_mismatch"
-  | "action_key_mismatch"
-  | "code_version_mismatch"
-  | "numerics_mismatch"
-  | "benchmark_mismatch"
-  | "trace_not_canonical"
-  | "trace_schema"
-  | "trace_case_mismatch"
-  | "trace_environment_mismatch"
-  | "trace_policy_mismatch"
-  | "policy_kind_mismatch"
-  | "training_mismatch"
-  | "calibration_mismatch"
-  | "metrics_mismatch"
-  | "derived_mismatch"
-  | "report_mismatch"
-  | "rebuild_mismatch";
+/** Everything that `verify` can find wrong by itself; codes of the store, the config and admission pass unchanged. */
+export const VERIFY_CODES = [
+  "blob_too_large",
+  "size_mismatch",
+  "plan_mismatch",
+  "action_key_mismatch",
+  "code_version_mismatch",
+  "numerics_mismatch",
+  "benchmark_mismatch",
+  "trace_not_canonical",
+  "trace_schema",
+  "trace_case_mismatch",
+  "trace_environment_mismatch",
+  "trace_policy_mismatch",
+  "policy_kind_mismatch",
+  "training_mismatch",
+  "calibration_mismatch",
+  "metrics_mismatch",
+  "derived_mismatch",
+  "report_mismatch",
+  "rebuild_mismatch",
+] as const;
+/** One of {@link VERIFY_CODES}. */
+export type VerifyCode = (typeof VERIFY_CODES)[number];
 
 /** A failed check: the code, the step, the place, both values. */
 export function verifyError(
