@@ -84,12 +84,12 @@ export interface CanaryReport {
   readonly passed: boolean;
 }
 
-/** How a canary runs its stages. */
+/** How often a canary is asked, and by whom. */
 export interface CanaryOptions {
   /** At least 20. */
   readonly repetitions: number;
-  /** Carries out a training stage; in memory unless given. */
-  readonly runStage?: typeof runStageInMemory;
+  /** Trains and evaluates once; {@link canaryRepetition} unless given. */
+  readonly repeat?: (config: CanaryConfig) => Promise<CanaryRepetition>;
   readonly onRepetition?: (done: number) => void;
 }
 
@@ -139,13 +139,16 @@ function untrainedEstimator(): Uint8Array {
   return exportEstimator(estimator).bytes();
 }
 
-async function repetition(
+/**
+ * Trains both policies from scratch and tests them on what they were trained on.
+ *
+ * @param runStage carries out a training stage
+ */
+export async function canaryRepetition(
   config: CanaryConfig,
-  { tasks, runStage }: {
-    readonly tasks: readonly WorkflowTask[];
-    readonly runStage: typeof runStageInMemory;
-  },
+  runStage: typeof runStageInMemory = runStageInMemory,
 ): Promise<CanaryRepetition> {
+  const tasks = generateSplit(CANARY.tasks);
   const { action_features, terminal_potential } = semanticsOf(config);
   const encoder = new FeatureEncoder(encoderSettings({ ...config, policy: CANARY.policy }));
   const common = { seed: CANARY.seed, policy: CANARY.policy, action_features };
@@ -227,7 +230,7 @@ async function repetition(
  */
 export async function runCanary(
   config: CanaryConfig,
-  { repetitions, runStage = runStageInMemory, onRepetition = () => {} }: CanaryOptions,
+  { repetitions, repeat = (asked) => canaryRepetition(asked), onRepetition = () => {} }: CanaryOptions,
 ): Promise<CanaryReport> {
   if (!Number.isSafeInteger(repetitions) || repetitions < CANARY.repetitions) {
     throw new TracewrightError<"pipeline", CanaryCode>("too_few_repetitions", {
@@ -236,10 +239,9 @@ export async function runCanary(
       actual: repetitions,
     });
   }
-  const tasks = generateSplit(CANARY.tasks);
   const results: CanaryRepetition[] = [];
   for (let done = 0; done < repetitions; done++) {
-    results.push(await repetition(config, { tasks, runStage }));
+    results.push(await repeat(config));
     onRepetition(done + 1);
   }
   const first = results[0]!;
