@@ -1,6 +1,7 @@
 import {
   baseSeedOf,
   BENCHMARK_SEED,
+  type Preregistration,
   preregistrationDigest,
   type RegistrationDifference,
   registrationDifference,
@@ -32,10 +33,10 @@ const SHIPPED: readonly Target[] = [
 
 const nameOf = ({ file, shipped }: Target): string => file ?? `configs/${shipped}.yaml`;
 
-async function check(target: Target, P: Awaited<ReturnType<typeof loadPreregistration>>): Promise<Checked> {
+async function check(target: Target, registered: Preregistration): Promise<Checked> {
   const config = await loadConfig(target);
-  const found = registrationDifference(config, P);
-  const [expected, actual] = [baseSeedOf(preregistrationDigest(P)), config.seeds.benchmark_seed];
+  const found = registrationDifference(config, registered);
+  const [expected, actual] = [baseSeedOf(preregistrationDigest(registered)), config.seeds.benchmark_seed];
   const ofSeed = expected === actual ? null : { field: BENCHMARK_SEED, expected, actual };
   return {
     file: nameOf(target),
@@ -44,12 +45,15 @@ async function check(target: Target, P: Awaited<ReturnType<typeof loadPreregistr
   };
 }
 
-/** Puts the seed into the text of a config; comments and everything else stay as they are. */
-async function writeSeed(target: Target, seed: number): Promise<void> {
+/** Puts the seed into the text of a config, unless that is another design; comments and everything else stay as they are. */
+async function writeSeed(target: Target, registered: Preregistration): Promise<void> {
+  const { difference } = await check(target, registered);
+  if (difference?.field !== BENCHMARK_SEED) return;
+  const seed = baseSeedOf(preregistrationDigest(registered));
   const path = target.file ?? decodeURIComponent(shippedFile(target.shipped).pathname);
   const text = await Deno.readTextFile(path);
   const written = text.replace(/^( *benchmark_seed: *)\d+/m, (_, key: string) => key + seed);
-  if (written !== text) writeFileWhole(path, new TextEncoder().encode(written));
+  writeFileWhole(path, new TextEncoder().encode(written));
 }
 
 function lineOf({ file, registered, difference }: Checked): string {
@@ -68,7 +72,7 @@ export const preregister = command(PREREGISTER, async (options) => {
   const targets: readonly Target[] = options.config === undefined
     ? SHIPPED
     : [{ file: options.config, shipped: "full", registered: true }];
-  if (options.write) { for (const target of targets) await writeSeed(target, seed); }
+  if (options.write) { for (const target of targets) await writeSeed(target, registered); }
   const checked = await Promise.all(targets.map((target) => check(target, registered)));
   const good = checked.every(({ difference }) => difference === null);
   return {
