@@ -189,7 +189,7 @@ export function replicate(
       ["timeout_penalized_simulated_cost_s", single?.timeout_penalized_simulated_cost_s.value],
       ["mask_balanced_accuracy", balancedAccuracy ?? undefined],
     ] as const).map(([metric, value]) =>
-      row({ metric, of: `${pilot.variant} ${pilot.seed}` }, {
+      row({ metric, of: metric }, {
         ours: bare(value),
         published: { value: pilot[metric], interval: null },
       })
@@ -241,8 +241,10 @@ export function replicationLines(found: Replication, published: PublishedResults
     ),
     ...titled("difference of tsr, points", [found.comparison]),
     ...titled("tsr by seed, %", found.seeds),
-    "",
-    `pilot ${pilot.run_id} (${pilot.generator}; the first cell of ours is of the harder generation that replaced it)`,
-    ...found.pilot.flatMap((one) => table([one]).slice(1).map((line) => `${one.metric}: ${line}`)),
+    ...titled(
+      `${pilot.variant}, seed ${pilot.seed}, beside pilot ${pilot.run_id} (${pilot.generator}; ours is of the harder ` +
+        "generation that replaced it)",
+      found.pilot,
+    ),
   ];
 }
