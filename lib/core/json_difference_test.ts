@@ -38,3 +38,24 @@ Deno.test("jsonDifferences() is empty exactly for equal values, whatever the ord
     if (same) assert.equal(jsonDifference(one, other), null);
   }));
 });
+
+Deno.test("jsonDifferences() tells null from nothing, and takes __proto__ for a key like any other", () => {
+  assert.deepEqual(jsonDifferences({ v: null }, {}), [{ path: "v", expected: null, actual: undefined }]);
+  assert.deepEqual(jsonDifferences({}, { v: null }), [{ path: "v", expected: undefined, actual: null }]);
+  const hidden = JSON.parse('{"a":1,"__proto__":{"b":2}}') as Json;
+  assert.deepEqual(jsonDifferences({ a: 1 }, hidden), [
+    { path: "__proto__", expected: undefined, actual: { b: 2 } },
+  ]);
+  assert.deepEqual(jsonDifferences(hidden, JSON.parse('{"a":1,"__proto__":{"b":3}}') as Json), [
+    { path: "__proto__.b", expected: 2, actual: 3 },
+  ]);
+});
+
+Deno.test("jsonDifference() finds the first place only, however much differs after it", () => {
+  const long = Array.from({ length: 1e5 }, (_, i) => i);
+  assert.deepEqual(jsonDifference(long, [-1, ...long.slice(1).toReversed()]), {
+    path: "0",
+    expected: 0,
+    actual: -1,
+  });
+});

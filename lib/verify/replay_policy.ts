@@ -34,19 +34,21 @@ export async function replayPolicy(
     if (done || actual !== expected) {
       const difference = done
         ? { path: "", expected: "a trace", actual: "nothing" }
-        : traceDifference(JSON.parse(expected) as Json, JSON.parse(actual) as Json);
+        : traceDifference(JSON.parse(expected) as Json, JSON.parse(actual) as Json) ??
+          { path: "", expected, actual };
       throw verifyError("trace_policy_mismatch", {
         verify_step: "policy",
         node,
         case: episode.task.case_id,
-        ...placeInTrace(difference?.path ?? ""),
-        expected: difference?.expected,
-        actual: difference?.actual,
+        ...placeInTrace(difference.path),
+        expected: difference.expected,
+        actual: difference.actual,
         hint: "the trace was not produced by this checkpoint",
       });
     }
     decisions += episode.steps.length;
-    progress?.(++cases / tasks.length);
+    cases++;
+    progress?.(cases / tasks.length);
   }
   if (!recorded.next().done) {
     throw verifyError("trace_policy_mismatch", {
