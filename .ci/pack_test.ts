@@ -128,6 +128,22 @@ Deno.test("the package holds what it needs, pinned, and nothing that should not 
   }
 });
 
+Deno.test("the library can be published: no slow types, no tests, no fixtures, no keys", async () => {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["publish", "--dry-run", "--allow-dirty", "--frozen"],
+    cwd: ROOT,
+    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    stdout: "null",
+  }).output();
+  const said = new TextDecoder().decode(stderr);
+  assert.ok(success, said);
+  const paths = [...said.matchAll(/^ +file:\/\/(\S+) \(/gm)].map(([, path = ""]) =>
+    path.slice(ROOT.length + 1)
+  );
+  assert.ok(paths.includes("mod.ts"), said);
+  assert.deepEqual(paths.filter((path) => /_test\.ts$|^fixtures|^\.ci|\.pem$|\.env/.test(path)), []);
+});
+
 Deno.test("from an empty folder the package prints help, runs smoke and verifies what came out", async () => {
   const folder = await Deno.makeTempDir();
   try {
