@@ -75,6 +75,14 @@ export function selectDecisions(batch: DecisionBatch, rows: Int32Array): Decisio
   return { offsets, state, action, mask: selectCandidates(batch.offsets, batch.mask, rows) };
 }
 
+/** The first `count` decisions, or all where there are fewer. */
+export function firstDecisions(batch: DecisionBatch, count: number): DecisionBatch {
+  return selectDecisions(
+    batch,
+    Int32Array.from({ length: Math.min(count, decisionCount(batch)) }, (_, d) => d),
+  );
+}
+
 /** A value per candidate, shape [M], for the candidates of the decisions `rows`. */
 export function selectCandidates(offsets: Int32Array, values: Uint8Array, rows: Int32Array): Uint8Array {
   const chosen = selectedOffsets(offsets, rows);

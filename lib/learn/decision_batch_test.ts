@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hasCode } from "../core/error.ts";
 import type { EncodedDecision } from "../policy/encoder.ts";
-import { decisionBatch, selectCandidates, selectDecisions } from "./decision_batch.ts";
+import { decisionBatch, firstDecisions, selectCandidates, selectDecisions } from "./decision_batch.ts";
 
 const WIDTHS = { stateWidth: 2, actionWidth: 1 };
 const DECISIONS: EncodedDecision[] = [
@@ -35,4 +35,10 @@ Deno.test("decisionBatch() refuses other widths and a decision without a choice"
   refused({ mask: [true] }, "bad_batch");
   refused({ mask: [false, false] }, "no_candidate");
   refused({ mask: [], actions: new Int32Array(0) }, "no_candidate");
+});
+
+Deno.test("firstDecisions() takes no more than there are", () => {
+  const batch = decisionBatch(DECISIONS, WIDTHS);
+  assert.deepEqual(firstDecisions(batch, 2), selectDecisions(batch, Int32Array.of(0, 1)));
+  assert.deepEqual(firstDecisions(batch, 9), batch);
 });

@@ -6,14 +6,25 @@ import { ActorCritic } from "../../learn/actor_critic.ts";
 import { Adam } from "../../learn/adam.ts";
 import { KernelArena } from "../../learn/arena.ts";
 import { trainBc } from "../../learn/bc.ts";
-import { decisionBatch } from "../../learn/decision_batch.ts";
+import { decisionBatch, firstDecisions } from "../../learn/decision_batch.ts";
 import { exportActorCritic } from "../../learn/export_policy.ts";
+import type { FeatureEncoder } from "../../policy/encoder.ts";
 import { defineStage } from "../../stage/define_stage.ts";
+import type { WorkflowTask } from "../../world/contracts.ts";
 import { actorCriticCheckpoint } from "../checkpoints.ts";
 import { MEDIA } from "../media_types.ts";
 import { actionFeaturesParam, encoderOf, policyParams } from "../stage_params.ts";
 import { tasksOf } from "../task_memory.ts";
 import { AGREEMENT_DECISIONS, trainingRecord } from "../training_record.ts";
+
+/** What the oracle decided, as one batch; the decisions as they were encoded are let go, for they are as large again. */
+function lesson(tasks: readonly WorkflowTask[], encoder: FeatureEncoder) {
+  const shown = [...demonstrations(tasks, encoder)];
+  return {
+    decisions: decisionBatch(shown.map(({ features }) => features), encoder),
+    labels: Int32Array.from(shown, ({ label }) => label),
+  };
+}
 
 /** Clones the oracle's first plan. The result serves masked and unmasked variants and is where PPO starts. */
 export const bcStage = defineStage({
@@ -39,8 +50,7 @@ export const bcStage = defineStage({
   async run({ params, input, output }) {
     const { seed, policy, behaviour_cloning: bc } = params;
     const encoder = encoderOf(params);
-    const shown = [...demonstrations(tasksOf(input("train")), encoder)];
-    const decisions = decisionBatch(shown.map(({ features }) => features), encoder);
+    const { decisions, labels } = lesson(tasksOf(input("train")), encoder);
     using arena = new KernelArena();
     const network = new ActorCritic(arena, {
       stateWidth: encoder.stateWidth,
@@ -52,11 +62,7 @@ export const bcStage = defineStage({
     const metrics = trainBc({
       network,
       optimizer: new Adam(network.parameters, { learningRate: bc.learning_rate }),
-      demonstrations: {
-        kind: "single_label",
-        decisions,
-        labels: Int32Array.from(shown, ({ label }) => label),
-      },
+      demonstrations: { kind: "single_label", decisions, labels },
       options: { epochs: bc.epochs, batchSize: bc.batch_size, maxGradientNorm: bc.max_grad_norm },
       stream: new RandomStream(seed, "bc", "permutations"),
     });
@@ -68,7 +74,7 @@ export const bcStage = defineStage({
       network,
       graph,
       before,
-      sample: decisionBatch(shown.slice(0, AGREEMENT_DECISIONS).map(({ features }) => features), encoder),
+      sample: firstDecisions(decisions, AGREEMENT_DECISIONS),
       updates,
       rollout_steps: 0,
       metrics: rest,
