@@ -42,7 +42,11 @@ export function canaryChecks(found: CanaryFindings): readonly CanaryCheck[] {
     check("oracle_tsr", found.oracle_tsr.value, ["==", 1]),
     check("bc_action_set_accuracy", found.bc_action_set_accuracy.value, [">=", 0.95]),
     check("bc_tsr", found.bc_tsr.value, [">=", 0.75]),
-    check("any_success", found.bc_tsr.numerator + found.ppo_tsr.numerator, [">", 0]),
+    check(
+      "policies_with_a_success",
+      Number(found.bc_tsr.numerator > 0) + Number(found.ppo_tsr.numerator > 0),
+      [">", 0],
+    ),
     check("replay_inconsistencies", found.inconsistencies, ["==", 0]),
     check("distinct_results", found.distinct_results, ["==", 1]),
   ];

@@ -29,6 +29,9 @@ Deno.test("canaryChecks() fails the one check that a fault is about", () => {
 });
 
 Deno.test("canaryChecks() refuses two policies that never succeed", () => {
-  assert.deepEqual(failed({ bc_tsr: rational(0, 8), ppo_tsr: rational(0, 8) }), ["bc_tsr", "any_success"]);
+  assert.deepEqual(failed({ bc_tsr: rational(0, 8), ppo_tsr: rational(0, 8) }), [
+    "bc_tsr",
+    "policies_with_a_success",
+  ]);
   assert.deepEqual(failed({ bc_tsr: rational(0, 8), ppo_tsr: rational(1, 8) }), ["bc_tsr"]);
 });
