@@ -32,6 +32,7 @@ export async function runAndVerify(
     runtime: options.verifyRuntime,
     level: "standard",
     otherCode: false,
+    workers: options.workers,
   }, (event) => {
     if (event.type === "started") context.note(`verify ${event.step} …`);
   });

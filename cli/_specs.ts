@@ -26,7 +26,7 @@ const runs = textOr("artifacts/runs", "-o, --output <folder>", "where the folder
 const workers = wholeNumber(
   { minimum: 1, maximum: 64, fallback: 2 },
   "--workers <count>",
-  "stages that may run at the same time; never changes a result",
+  "stages, or replays, that may run at the same time; never changes a result",
 );
 const runtime = choice(RUNTIMES, "--runtime <name>", "what evaluates the policy; never changes a result");
 const check = flag("--check", "run every stage again and compare with what is stored");
@@ -197,6 +197,7 @@ export const VERIFY = {
       "fail where this judge cannot run; sql needs --allow-ffi",
     ),
     otherCode: flag("--other-code", "go on where the run was made by other code, and say so in the verdict"),
+    workers,
     runs: textOr("artifacts/runs", "--runs <folder>", "where runs are looked up by id"),
   },
   examples: ["verify --manifest artifacts/runs/0123456789abcdef/manifest.json", "verify --manifest 0123"],

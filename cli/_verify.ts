@@ -9,6 +9,7 @@ import { runStageInMemory } from "../lib/stage/run_stage.ts";
 import { type VerifyEvent, type VerifyResult, verifyRun } from "../lib/verify/verify_run.ts";
 import type { Rebuild } from "../lib/verify/verify_subject.ts";
 import { currentCodes } from "./_codes.ts";
+import { ReplayPool } from "./_replay_pool.ts";
 import { sqlLine } from "./_sql_line.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -20,9 +21,14 @@ export interface VerifyRequest {
   readonly runtime: string;
   readonly level: string;
   readonly otherCode: boolean;
+  /** Threads that replay evaluations; changes no verdict. */
+  readonly workers: number;
   /** `sql` where a verdict without the second judge of metrics is no verdict. */
   readonly require?: string | undefined;
 }
+
+/** With fewer evaluations than this, starting threads costs more than it saves. */
+const THREADS_FROM = 4;
 
 /** Runs a stage again in memory; a verifier has no store. */
 const rebuild: Rebuild = (node, inputs) => runStageInMemory(node.stage, { params: node.params, inputs });
@@ -57,6 +63,10 @@ export async function verify(
     rebuild,
     level: request.level === "rebuild" ? "rebuild" : "standard",
     ...(judged ? { sqlJudge: sqlMetricsJudge } : {}),
+    replayerFor: ({ evaluations }) =>
+      evaluations.length < THREADS_FROM || request.workers < 2
+        ? undefined
+        : new ReplayPool({ ...request, runtime }),
     listener,
   });
 }

@@ -21,6 +21,7 @@ export const attest = command(ATTEST, async (options, { note }) => {
     runtime: "wasm",
     level: options.level,
     otherCode: options.otherCode,
+    workers: 2,
   }, (event) => {
     if (event.type === "started") note(`verify ${event.step} …`);
   });

@@ -15,6 +15,7 @@ export const smoke = command(SMOKE, async (options, context) => {
     runtime: "wasm",
     level: "standard",
     otherCode: false,
+    workers: options.workers,
   }, (event) => {
     if (event.type === "started") context.note(`verify ${event.step} …`);
   });

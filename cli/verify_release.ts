@@ -23,6 +23,7 @@ export const verifyRelease = command(VERIFY_RELEASE, async ({ release }, { note 
           runtime: "wasm",
           level: "standard",
           otherCode: false,
+          workers: 2,
         },
         (event) => {
           if (event.type === "started") note(`verify ${event.step} …`);

@@ -16,43 +16,113 @@ import type { EvaluationSubject, OutputName, VerifySubject } from "./verify_subj
 
 const encoder = new TextEncoder();
 
+/** What a replay works with. */
+export interface ReplayOptions {
+  /** The test split, as it was generated again. */
+  readonly tasks: readonly WorkflowTask[];
+  readonly runtime: RuntimeName;
+  readonly progress: (fraction: number) => void;
+}
+
+/** Replays one evaluation at a time, by its position in the subject; each answer is the number of steps. */
+export interface Replayer {
+  /** How many may be under way at once. */
+  readonly capacity: number;
+  environment(evaluation: number, progress: (fraction: number) => void): Promise<number>;
+  policy(evaluation: number, progress: (fraction: number) => void): Promise<number>;
+}
+
+/** Replays in the calling thread. */
+export function replayHere(
+  run: Run,
+  { evaluations }: VerifySubject,
+  options: Omit<ReplayOptions, "progress">,
+): Replayer {
+  return {
+    capacity: 1,
+    environment: (e, progress) =>
+      Promise.resolve().then(() => environmentOf(run, evaluations[e]!, { ...options, progress })),
+    policy: (e, progress) => policyOf(run, evaluations[e]!, { ...options, progress }),
+  };
+}
+
+/**
+ * Replays all evaluations, as many at once as there is room for. Of several that fail, the first in order is reported.
+ *
+ * @param replay one evaluation
+ * @returns how many steps were replayed in all
+ */
+async function replayAll(
+  count: number,
+  { capacity, replay, progress }: {
+    readonly capacity: number;
+    readonly replay: (evaluation: number, progress: (fraction: number) => void) => Promise<number>;
+    readonly progress: (fraction: number) => void;
+  },
+): Promise<number> {
+  const shares = new Float64Array(count);
+  const failures: { readonly evaluation: number; readonly error: unknown }[] = [];
+  let next = 0;
+  let steps = 0;
+  const lane = async () => {
+    while (next < count && failures.length === 0) {
+      const evaluation = next++;
+      try {
+        steps += await replay(evaluation, (fraction) => {
+          shares[evaluation] = fraction;
+          progress(Math.min(1, shares.reduce((sum, share) => sum + share, 0) / count));
+        });
+      } catch (error) {
+        failures.push({ evaluation, error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(capacity, count) }, lane));
+  const first = failures.sort((a, b) => a.evaluation - b.evaluation)[0];
+  if (first !== undefined) throw first.error;
+  return steps;
+}
+
 /**
  * Replays the environment of every trace.
  *
  * @returns how many steps were replayed
  */
 export function replayAllEnvironments(
-  run: Run,
   { evaluations }: VerifySubject,
-  { tasks, progress }: {
-    readonly tasks: readonly WorkflowTask[];
-    readonly progress: (fraction: number) => void;
-  },
-): number {
-  let steps = 0;
-  evaluations.forEach((evaluation, e) => {
-    const { node, traces } = evaluation;
-    const whole = new DigestWriter();
-    let cases = 0;
-    for (const line of placedLines(run, traces)) {
-      const task = tasks[cases++];
-      if (task === undefined) tooMany(node, tasks.length);
-      steps += replayEnvironment(line, task, evaluation).step_count;
-      whole.write(encoder.encode(line + "\n"));
-      progress((e + cases / tasks.length) / evaluations.length);
-    }
-    if (cases < tasks.length) {
-      throw verifyError("trace_case_mismatch", {
-        verify_step: "environment",
-        node,
-        case: tasks[cases]!.case_id,
-        message: "a case of the test split has no trace",
-        expected: `${tasks.length} traces`,
-        actual: `${cases} traces`,
-      });
-    }
-    wholeLines(run, traces, whole.finish());
+  { replayer, progress }: { readonly replayer: Replayer; readonly progress: (fraction: number) => void },
+): Promise<number> {
+  const { capacity } = replayer;
+  return replayAll(evaluations.length, {
+    capacity,
+    replay: (e, report) => replayer.environment(e, report),
+    progress,
   });
+}
+
+function environmentOf(run: Run, evaluation: EvaluationSubject, { tasks, progress }: ReplayOptions): number {
+  const { node, traces } = evaluation;
+  const whole = new DigestWriter();
+  let steps = 0;
+  let cases = 0;
+  for (const line of placedLines(run, traces)) {
+    const task = tasks[cases++];
+    if (task === undefined) tooMany(node, tasks.length);
+    steps += replayEnvironment(line, task, evaluation).step_count;
+    whole.write(encoder.encode(line + "\n"));
+    progress(cases / tasks.length);
+  }
+  if (cases < tasks.length) {
+    throw verifyError("trace_case_mismatch", {
+      verify_step: "environment",
+      node,
+      case: tasks[cases]!.case_id,
+      message: "a case of the test split has no trace",
+      expected: `${tasks.length} traces`,
+      actual: `${cases} traces`,
+    });
+  }
+  wholeLines(run, traces, whole.finish());
   return steps;
 }
 
@@ -122,36 +192,42 @@ export function admitOutput(
  *
  * @returns how many decisions were made
  */
-export async function replayAllPolicies(
+export function replayAllPolicies(
   run: Run,
   { evaluations }: VerifySubject,
-  { tasks, runtime, progress }: {
-    readonly tasks: readonly WorkflowTask[];
-    readonly runtime: RuntimeName;
-    readonly progress: (fraction: number) => void;
-  },
+  { replayer, progress }: { readonly replayer: Replayer; readonly progress: (fraction: number) => void },
 ): Promise<number> {
   // Every graph is admitted before the first one is opened: a runtime sees nothing of a run that holds a bad one.
-  const admitted = evaluations.map((evaluation) => ({ evaluation, ...graphsOf(run, evaluation) }));
-  let decisions = 0;
-  for (const [e, { evaluation, policy, potential }] of admitted.entries()) {
-    const { node, widths, reward, selection, credit } = evaluation;
-    using session = await openSession({ graph: policy, runtime });
-    using estimator = potential === undefined ? undefined : await openSession({ graph: potential, runtime });
-    decisions += await replayPolicy(linesOf(run, evaluation.traces), tasks, {
-      node,
-      actor: greedyActor(session),
-      credit,
-      settings: {
-        encoder: new FeatureEncoder(widths),
-        reward,
-        selection,
-        ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),
-      },
-      progress: (fraction) => progress((e + fraction) / evaluations.length),
-    });
-  }
-  return decisions;
+  for (const evaluation of evaluations) graphsOf(run, evaluation);
+  const { capacity } = replayer;
+  return replayAll(evaluations.length, {
+    capacity,
+    replay: (e, report) => replayer.policy(e, report),
+    progress,
+  });
+}
+
+async function policyOf(
+  run: Run,
+  evaluation: EvaluationSubject,
+  { tasks, runtime, progress }: ReplayOptions,
+): Promise<number> {
+  const { node, widths, reward, selection, credit } = evaluation;
+  const { policy, potential } = graphsOf(run, evaluation);
+  using session = await openSession({ graph: policy, runtime });
+  using estimator = potential === undefined ? undefined : await openSession({ graph: potential, runtime });
+  return await replayPolicy(linesOf(run, evaluation.traces), tasks, {
+    node,
+    actor: greedyActor(session),
+    credit,
+    settings: {
+      encoder: new FeatureEncoder(widths),
+      reward,
+      selection,
+      ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),
+    },
+    progress,
+  });
 }
 
 function graphsOf(

@@ -8,7 +8,7 @@ import { checkRunBlobs, checkRunViews, readRun, type Run } from "../store/read_r
 import { checkKeys, checkSizes, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
 import { checkTrainings } from "./check_trainings.ts";
 import { regenerate } from "./regenerate.ts";
-import { replayAllEnvironments, replayAllPolicies } from "./replay_run.ts";
+import { replayAllEnvironments, replayAllPolicies, type Replayer, replayHere } from "./replay_run.ts";
 import { checkCalibrations, checkMetrics, checkReport, judgeMetrics } from "./recompute_run.ts";
 import { checkDerived, rebuildRun } from "./rebuild_run.ts";
 import { configOf } from "./run_blobs.ts";
@@ -34,6 +34,8 @@ export interface VerifyOptions {
   readonly level: "standard" | "rebuild";
   /** The second judge of metrics, in SQL; absent where it may not run. */
   readonly sqlJudge?: MetricsJudge;
+  /** Replays evaluations in threads of its own, where there are enough of them; without it, all is done in this one. */
+  readonly replayerFor?: (subject: VerifySubject) => (Replayer & Disposable) | undefined;
   readonly listener?: (event: VerifyEvent) => void;
 }
 
@@ -93,7 +95,7 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
 
   const { run, subject } = await take(
     "structure",
-    () => structure(options),
+    () => openRun(options),
     ({ run }) => `${run.dag.nodes.length} stages as the config plans them`,
   );
   await take(
@@ -107,9 +109,11 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     () => regenerate(run, subject),
     (made) => `${made.train.length + made.dev.length + made.test.length} tasks generated again`,
   );
+  using threads = options.replayerFor?.(subject);
+  const replayer = threads ?? replayHere(run, subject, { tasks: benchmark.test, runtime });
   await take(
     "environment",
-    (progress) => replayAllEnvironments(run, subject, { tasks: benchmark.test, progress }),
+    (progress) => replayAllEnvironments(subject, { replayer, progress }),
     (steps) => `${steps} steps replayed`,
   );
   let trainings = 0;
@@ -117,7 +121,7 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     "policy",
     (progress) => {
       trainings = checkTrainings(run, subject);
-      return replayAllPolicies(run, subject, { tasks: benchmark.test, runtime, progress });
+      return replayAllPolicies(run, subject, { replayer, progress });
     },
     (made) => `${made} decisions made again by the ${runtime} runtime, graphs of ${trainings} checkpoints`,
   );
@@ -155,7 +159,10 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
   };
 }
 
-function structure({ reference, directory, subjectOf }: VerifyOptions): { run: Run; subject: VerifySubject } {
+/** Opens a run and derives from its config what it must be. @throws what the structure step finds */
+export function openRun(
+  { reference, directory, subjectOf }: Pick<VerifyOptions, "reference" | "directory" | "subjectOf">,
+): { readonly run: Run; readonly subject: VerifySubject } {
   const run = readRun(reference, { directory });
   const subject = subjectOf(configOf(run), run.dag.config);
   compareWithPlan(run.dag, subject.plan);
