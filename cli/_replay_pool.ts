@@ -1,8 +1,8 @@
 import { fromWire, type WireError } from "../lib/stage/wire_error.ts";
 import type { RuntimeName } from "../lib/policy/runtime.ts";
-import type { Replayer } from "../lib/verify/replay_run.ts";
+import type { Part, Replayer } from "../lib/verify/replayer.ts";
 
-/** What a replaying thread is told: first which run, then one evaluation after the other. */
+/** What a replaying thread is told: first which run, then one part after the other. */
 export type ToReplayer =
   | {
     readonly type: "open";
@@ -10,7 +10,7 @@ export type ToReplayer =
     readonly directory: string;
     readonly runtime: RuntimeName;
   }
-  | { readonly type: "environment" | "policy"; readonly evaluation: number };
+  | { readonly type: "replay"; readonly part: Part; readonly index: number };
 
 /** What it answers. */
 export type FromReplayer =
@@ -24,7 +24,7 @@ interface Thread {
 }
 
 /**
- * Replays evaluations in threads. Each opens the run for itself and believes as little of it; they have the permissions of
+ * Computes parts of a run again in threads. Each opens the run for itself and believes as little of it; they have the permissions of
  * the calling thread.
  */
 export class ReplayPool implements Replayer, Disposable {
@@ -45,12 +45,8 @@ export class ReplayPool implements Replayer, Disposable {
     this.#idle = [...this.#threads];
   }
 
-  environment(evaluation: number, progress: (fraction: number) => void): Promise<number> {
-    return this.#ask({ type: "environment", evaluation }, progress);
-  }
-
-  policy(evaluation: number, progress: (fraction: number) => void): Promise<number> {
-    return this.#ask({ type: "policy", evaluation }, progress);
+  replay(part: Part, index: number, progress: (fraction: number) => void): Promise<number> {
+    return this.#ask({ type: "replay", part, index }, progress);
   }
 
   #start(open: ToReplayer): Thread {

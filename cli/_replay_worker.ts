@@ -1,10 +1,13 @@
 /** A thread of a {@link ReplayPool}. */
-import { generateSplit } from "../lib/benchmark/generate.ts";
+import { type Benchmark, generateSplit } from "../lib/benchmark/generate.ts";
+import { setStageRuntime } from "../lib/pipeline/execution.ts";
 import { toWire } from "../lib/stage/wire_error.ts";
-import { type Replayer, replayHere } from "../lib/verify/replay_run.ts";
+import { type Replayer, replayHere } from "../lib/verify/replayer.ts";
 import { openRun } from "../lib/verify/verify_run.ts";
 import type { FromReplayer, ToReplayer } from "./_replay_pool.ts";
+import { rebuild } from "./_rebuild.ts";
 import { subjectOf } from "./subject.ts";
+import type { Split, WorkflowTask } from "../lib/world/contracts.ts";
 
 const scope = globalThis as unknown as {
   onmessage: ((event: { readonly data: ToReplayer }) => void) | null;
@@ -20,10 +23,24 @@ let told: Open | undefined;
 let replayer: Replayer | undefined;
 
 function open({ runtime, ...where }: Open): Replayer {
+  setStageRuntime(runtime);
   const { run, subject } = openRun({ ...where, subjectOf });
   const { sizes, baseSeed } = subject.benchmark;
-  const tasks = generateSplit({ split: "test", size: sizes.test, baseSeed });
-  return replayHere(run, subject, { tasks, runtime });
+  // Each split is generated when a part first asks for it.
+  const made: Partial<Record<Split, readonly WorkflowTask[]>> = {};
+  const split = (name: Split) => made[name] ??= generateSplit({ split: name, size: sizes[name], baseSeed });
+  const benchmark: Benchmark = {
+    get train() {
+      return split("train");
+    },
+    get dev() {
+      return split("dev");
+    },
+    get test() {
+      return split("test");
+    },
+  };
+  return replayHere(run, subject, { benchmark, runtime, rebuild });
 }
 
 scope.onmessage = async ({ data }) => {
@@ -34,7 +51,7 @@ scope.onmessage = async ({ data }) => {
   try {
     replayer ??= open(told!);
     let last = 0;
-    const steps = await replayer[data.type](data.evaluation, (fraction) => {
+    const steps = await replayer.replay(data.part, data.index, (fraction) => {
       if (fraction - last < STEP) return;
       last = fraction;
       scope.postMessage({ type: "progress", fraction });

@@ -5,10 +5,9 @@ import { sqlMetricsJudge } from "../lib/evaluate/sql_judge.ts";
 import { resolveRuntime } from "../lib/policy/open_runtime.ts";
 import { setStageRuntime } from "../lib/pipeline/execution.ts";
 import { NUMERICS } from "../lib/pipeline/experiment.ts";
-import { runStageInMemory } from "../lib/stage/run_stage.ts";
 import { type VerifyEvent, type VerifyResult, verifyRun } from "../lib/verify/verify_run.ts";
-import type { Rebuild } from "../lib/verify/verify_subject.ts";
 import { currentCodes } from "./_codes.ts";
+import { rebuild } from "./_rebuild.ts";
 import { ReplayPool } from "./_replay_pool.ts";
 import { sqlLine } from "./_sql_line.ts";
 import { subjectOf } from "./subject.ts";
@@ -29,9 +28,6 @@ export interface VerifyRequest {
 
 /** With fewer evaluations than this, starting threads costs more than it saves. */
 const THREADS_FROM = 4;
-
-/** Runs a stage again in memory; a verifier has no store. */
-const rebuild: Rebuild = (node, inputs) => runStageInMemory(node.stage, { params: node.params, inputs });
 
 /**
  * Verifies a run by the code, the plan and the arithmetic of this program.

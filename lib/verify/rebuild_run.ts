@@ -42,20 +42,18 @@ async function runAgain(
 }
 
 /**
- * Computes again what follows from benchmark, traces and metrics, all of which earlier steps have made sure of.
+ * Computes one node again that follows from benchmark, traces and metrics, all of which earlier checks make sure of.
  *
  * @throws TracewrightError "derived_mismatch"
  */
 export async function checkDerived(
   run: Run,
   { plan, derived }: VerifySubject,
-  rebuild: Rebuild,
+  { index, rebuild }: { readonly index: number; readonly rebuild: Rebuild },
 ): Promise<void> {
-  const verdict = { code: "derived_mismatch", step: "metrics" } as const;
-  for (const node of checkPlan(plan).nodes) {
-    if (!derived.includes(node.id)) continue;
-    await runAgain(run, node, { ...verdict, rebuild, read: (digest) => run.open(digest).bytes() });
-  }
+  const node = checkPlan(plan).nodes.find(({ id }) => id === derived[index])!;
+  const read = (digest: Digest) => run.open(digest).bytes();
+  await runAgain(run, node, { code: "derived_mismatch", step: "metrics", rebuild, read });
 }
 
 /**

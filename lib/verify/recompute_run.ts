@@ -72,37 +72,40 @@ export async function judgeMetrics(run: Run, subject: VerifySubject, judge: Metr
 }
 
 /**
- * Labels the states again and measures every exact estimator on them. What only training could tell (its loss) is compared
+ * Labels the states again and measures one exact estimator on them. What only training could tell (its loss) is compared
  * by the rebuild level alone.
  *
  * @throws TracewrightError "calibration_mismatch" with the first field that differs
  */
-export async function checkCalibrations(
+export async function checkCalibration(
   run: Run,
   { calibrations, plan }: VerifySubject,
-  { benchmark, runtime }: { readonly benchmark: Benchmark; readonly runtime: RuntimeName },
+  { index, benchmark, runtime }: {
+    readonly index: number;
+    readonly benchmark: Benchmark;
+    readonly runtime: RuntimeName;
+  },
 ): Promise<void> {
-  for (const { node, record, estimator, stateWidth, recompute } of calibrations) {
-    const graph = admitOutput(run, estimator, { kind: "estimator", stateWidth, actionWidth: 0 });
-    using session = await openSession({ graph, runtime });
-    const stored = recordOf(run, record);
-    const form = inPlace(
-      { verify_step: "metrics", ...record },
-      () => parseCalibrationRecord(canonicalBytes(stored)),
-    );
-    const measured = await recompute(benchmark, session);
-    const again = asJson({ ...form, ...measured, seed: seedOf(plan, node), estimator: graph.digest });
-    const difference = jsonDifference(again, stored);
-    if (difference === null) continue;
-    throw verifyError("calibration_mismatch", {
-      verify_step: "metrics",
-      node,
-      field: difference.path,
-      expected: difference.expected,
-      actual: difference.actual,
-      hint: "the exact estimator, measured again, gives something else",
-    });
-  }
+  const { node, record, estimator, stateWidth, recompute } = calibrations[index]!;
+  const graph = admitOutput(run, estimator, { kind: "estimator", stateWidth, actionWidth: 0 });
+  using session = await openSession({ graph, runtime });
+  const stored = recordOf(run, record);
+  const form = inPlace(
+    { verify_step: "metrics", ...record },
+    () => parseCalibrationRecord(canonicalBytes(stored)),
+  );
+  const measured = await recompute(benchmark, session);
+  const again = asJson({ ...form, ...measured, seed: seedOf(plan, node), estimator: graph.digest });
+  const difference = jsonDifference(again, stored);
+  if (difference === null) return;
+  throw verifyError("calibration_mismatch", {
+    verify_step: "metrics",
+    node,
+    field: difference.path,
+    expected: difference.expected,
+    actual: difference.actual,
+    hint: "the exact estimator, measured again, gives something else",
+  });
 }
 
 /**

@@ -6,9 +6,10 @@ import { rewardComponents, totalReward } from "../episode/reward.ts";
 import type { RewardSettings } from "../episode/reward_settings.ts";
 import { type CompactStep, TRACE_SCHEMA, type TraceRecord } from "../episode/trace.ts";
 import { ActionMask } from "../world/action_mask.ts";
-import type { WorkflowTask } from "../world/contracts.ts";
+import type { ToolCall, WorkflowState, WorkflowTask } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
-import { policyInputDigest, policyInputFromDecision } from "../world/policy_input.ts";
+import { policyInputDigest } from "../world/policy_input.ts";
+import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 import { verifyError } from "./verify_code.ts";
 
 /** What the traces of one evaluation must have been made with. */
@@ -176,6 +177,18 @@ function policyDetermined(
   return { progress };
 }
 
+/** What a state offers; the same for as long as the state stays, and a step that changes nothing leaves the same object. */
+interface Offer {
+  readonly state: WorkflowState;
+  readonly candidates: readonly ToolCall[];
+  readonly digest: string;
+}
+
+function offerOf(environment: WorkflowEnvironment): Offer {
+  const candidates = environment.candidates();
+  return { state: environment.state, candidates, digest: sha256Hex(canonicalJson(candidates)) };
+}
+
 /** Steps the environment along the recorded actions and rebuilds the record around what only the policy could know. */
 function replay(
   record: TraceRecord<CompactStep>,
@@ -184,6 +197,8 @@ function replay(
 ): TraceRecord<CompactStep> {
   const environment = new WorkflowEnvironment(task);
   const mask = new ActionMask(task.tool_schemas);
+  const inputs = new PolicyInputBuilder(task.tool_schemas);
+  let offer: Offer | undefined;
   const steps: CompactStep[] = [];
   const executed: TraceRecord["executed_actions"][number][] = [];
   for (const [index, step] of record.steps.entries()) {
@@ -198,7 +213,8 @@ function replay(
       schemaError(settings, task, `steps.${index}`, "an object", step);
     }
     const observation = environment.observe();
-    const candidates = environment.candidates();
+    if (offer?.state !== environment.state) offer = offerOf(environment);
+    const { candidates } = offer;
     const allowed = mask.mask(observation, candidates);
     const selectable = settings.selection === "public" ? allowed : allowed.map(() => true);
     const call = candidates[step.action_index];
@@ -209,9 +225,7 @@ function replay(
         actual: step.action_index ?? null,
       });
     }
-    const input = policyInputDigest(
-      policyInputFromDecision({ observation, candidates, mask: selectable, schemas: task.tool_schemas }),
-    );
+    const input = policyInputDigest(inputs.build({ observation, candidates, mask: selectable }));
     const valid = environment.dryRun(call).valid;
     const outcome = environment.step(call);
     const { progress } = policyDetermined(step, { settings, task, index, last: outcome.done });
@@ -247,7 +261,7 @@ function replay(
         progress_potential: step.info.progress_potential,
       },
       candidate_count: candidates.length,
-      candidates_sha256: sha256Hex(canonicalJson(candidates)),
+      candidates_sha256: offer.digest,
     });
     executed.push({
       step_index: index,
@@ -287,6 +301,23 @@ function replay(
 }
 
 /**
+ * The record where the whole line is what the replay writes, which is also the proof that it is canonical: the common case,
+ * at the cost of one parse and one write. Anything else is undefined, and is looked at again to say what is wrong with it.
+ */
+function matchingRecord(
+  line: string,
+  task: WorkflowTask,
+  settings: ReplaySettings,
+): TraceRecord<CompactStep> | undefined {
+  try {
+    const record = JSON.parse(line) as TraceRecord<CompactStep>;
+    return canonicalJson(replay(record, task, settings)) === line ? record : undefined;
+  } catch {
+    return undefined; // found again, and reported, by the checks in their order
+  }
+}
+
+/**
  * Replays one recorded episode in a fresh environment and compares every field that does not come from the policy. Shares
  * no code with the episode runner. A forged but legal trajectory passes here; the policy step is what stops it.
  *
@@ -299,6 +330,8 @@ export function replayEnvironment(
   task: WorkflowTask,
   settings: ReplaySettings,
 ): TraceRecord<CompactStep> {
+  const matching = matchingRecord(line, task, settings);
+  if (matching !== undefined) return matching;
   const record = parseLine(line, task, settings);
   const expected = replay(record, task, settings);
   const difference = traceDifference(expected as unknown as Json, record as unknown as Json);

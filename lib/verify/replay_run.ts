@@ -24,83 +24,16 @@ export interface ReplayOptions {
   readonly progress: (fraction: number) => void;
 }
 
-/** Replays one evaluation at a time, by its position in the subject; each answer is the number of steps. */
-export interface Replayer {
-  /** How many may be under way at once. */
-  readonly capacity: number;
-  environment(evaluation: number, progress: (fraction: number) => void): Promise<number>;
-  policy(evaluation: number, progress: (fraction: number) => void): Promise<number>;
-}
-
-/** Replays in the calling thread. */
-export function replayHere(
-  run: Run,
-  { evaluations }: VerifySubject,
-  options: Omit<ReplayOptions, "progress">,
-): Replayer {
-  return {
-    capacity: 1,
-    environment: (e, progress) =>
-      Promise.resolve().then(() => environmentOf(run, evaluations[e]!, { ...options, progress })),
-    policy: (e, progress) => policyOf(run, evaluations[e]!, { ...options, progress }),
-  };
-}
-
 /**
- * Replays all evaluations, as many at once as there is room for. Of several that fail, the first in order is reported.
- *
- * @param replay one evaluation
- * @returns how many steps were replayed in all
- */
-async function replayAll(
-  count: number,
-  { capacity, replay, progress }: {
-    readonly capacity: number;
-    readonly replay: (evaluation: number, progress: (fraction: number) => void) => Promise<number>;
-    readonly progress: (fraction: number) => void;
-  },
-): Promise<number> {
-  const shares = new Float64Array(count);
-  const failures: { readonly evaluation: number; readonly error: unknown }[] = [];
-  let next = 0;
-  let steps = 0;
-  const lane = async () => {
-    while (next < count && failures.length === 0) {
-      const evaluation = next++;
-      try {
-        steps += await replay(evaluation, (fraction) => {
-          shares[evaluation] = fraction;
-          progress(Math.min(1, shares.reduce((sum, share) => sum + share, 0) / count));
-        });
-      } catch (error) {
-        failures.push({ evaluation, error });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(capacity, count) }, lane));
-  const first = failures.sort((a, b) => a.evaluation - b.evaluation)[0];
-  if (first !== undefined) throw first.error;
-  return steps;
-}
-
-/**
- * Replays the environment of every trace.
+ * Steps the environment along every trace of one evaluation.
  *
  * @returns how many steps were replayed
  */
-export function replayAllEnvironments(
-  { evaluations }: VerifySubject,
-  { replayer, progress }: { readonly replayer: Replayer; readonly progress: (fraction: number) => void },
-): Promise<number> {
-  const { capacity } = replayer;
-  return replayAll(evaluations.length, {
-    capacity,
-    replay: (e, report) => replayer.environment(e, report),
-    progress,
-  });
-}
-
-function environmentOf(run: Run, evaluation: EvaluationSubject, { tasks, progress }: ReplayOptions): number {
+export function environmentOf(
+  run: Run,
+  evaluation: EvaluationSubject,
+  { tasks, progress }: ReplayOptions,
+): number {
   const { node, traces } = evaluation;
   const whole = new DigestWriter();
   let steps = 0;
@@ -188,26 +121,20 @@ export function admitOutput(
 }
 
 /**
- * Makes every decision of every evaluation again and compares the traces byte for byte.
+ * Admits every graph before the first one is opened: a runtime sees nothing of a run that holds a bad one.
+ *
+ * @throws TracewrightError "policy_kind_mismatch", and the codes of admission
+ */
+export function admitAll(run: Run, { evaluations }: VerifySubject): void {
+  for (const evaluation of evaluations) graphsOf(run, evaluation);
+}
+
+/**
+ * Makes every decision of one evaluation again and compares the traces byte for byte.
  *
  * @returns how many decisions were made
  */
-export function replayAllPolicies(
-  run: Run,
-  { evaluations }: VerifySubject,
-  { replayer, progress }: { readonly replayer: Replayer; readonly progress: (fraction: number) => void },
-): Promise<number> {
-  // Every graph is admitted before the first one is opened: a runtime sees nothing of a run that holds a bad one.
-  for (const evaluation of evaluations) graphsOf(run, evaluation);
-  const { capacity } = replayer;
-  return replayAll(evaluations.length, {
-    capacity,
-    replay: (e, report) => replayer.policy(e, report),
-    progress,
-  });
-}
-
-async function policyOf(
+export async function policyOf(
   run: Run,
   evaluation: EvaluationSubject,
   { tasks, runtime, progress }: ReplayOptions,

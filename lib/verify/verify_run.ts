@@ -8,9 +8,10 @@ import { checkRunBlobs, checkRunViews, readRun, type Run } from "../store/read_r
 import { checkKeys, checkSizes, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
 import { checkTrainings } from "./check_trainings.ts";
 import { regenerate } from "./regenerate.ts";
-import { replayAllEnvironments, replayAllPolicies, type Replayer, replayHere } from "./replay_run.ts";
-import { checkCalibrations, checkMetrics, checkReport, judgeMetrics } from "./recompute_run.ts";
-import { checkDerived, rebuildRun } from "./rebuild_run.ts";
+import { admitAll } from "./replay_run.ts";
+import { partsOf, replayAll, type Replayer, replayHere } from "./replayer.ts";
+import { checkMetrics, checkReport, judgeMetrics } from "./recompute_run.ts";
+import { rebuildRun } from "./rebuild_run.ts";
 import { configOf } from "./run_blobs.ts";
 import { placed, VERIFY_STEPS, type VerifyStep } from "./verify_code.ts";
 import type { Rebuild, VerifySubject } from "./verify_subject.ts";
@@ -110,10 +111,10 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     (made) => `${made.train.length + made.dev.length + made.test.length} tasks generated again`,
   );
   using threads = options.replayerFor?.(subject);
-  const replayer = threads ?? replayHere(run, subject, { tasks: benchmark.test, runtime });
+  const replayer = threads ?? replayHere(run, subject, { benchmark, runtime, rebuild });
   await take(
     "environment",
-    (progress) => replayAllEnvironments(subject, { replayer, progress }),
+    (progress) => replayAll(replayer, partsOf("environment", subject.evaluations), progress),
     (steps) => `${steps} steps replayed`,
   );
   let trainings = 0;
@@ -121,17 +122,26 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     "policy",
     (progress) => {
       trainings = checkTrainings(run, subject);
-      return replayAllPolicies(run, subject, { replayer, progress });
+      admitAll(run, subject);
+      return replayAll(replayer, partsOf("policy", subject.evaluations), progress);
     },
     (made) => `${made} decisions made again by the ${runtime} runtime, graphs of ${trainings} checkpoints`,
   );
   await take(
     "metrics",
-    async () => {
+    async (progress) => {
+      // In threads of its own the rest goes on beside the count; what the count finds comes first all the same.
+      const rest = () =>
+        replayAll(
+          replayer,
+          [...partsOf("calibration", subject.calibrations), ...partsOf("derived", subject.derived)],
+          progress,
+        );
+      const others = threads === undefined ? undefined : rest();
+      others?.catch(() => {}); // reported below, in its turn
       checkMetrics(run, subject, benchmark.test);
       if (sqlJudge !== undefined) await judgeMetrics(run, subject, sqlJudge);
-      await checkCalibrations(run, subject, { benchmark, runtime });
-      await checkDerived(run, subject, rebuild);
+      await (others ?? rest());
     },
     () => {
       const judges = sqlJudge === undefined ? "" : ", by SQL too";
