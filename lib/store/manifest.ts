@@ -184,14 +184,17 @@ function checkDag(dag: DagManifest): void {
   for (const node of dag.nodes) {
     parseRunName(node.id, { field: "id" });
     if (producedBy.has(node.id)) refuse("two nodes have one id", { node: node.id });
-    if ((OUTSIDE_PRODUCERS as readonly string[]).includes(node.id)) {
-      refuse("an id is reserved", { node: node.id });
-    }
+    if (isReservedId(node.id)) refuse("an id is reserved", { node: node.id });
     for (const [name, { digest, producer }] of Object.entries(node.inputs)) {
       const place = { node: node.id, input: name };
       parseRunName(name, place);
       digests.add(digest);
-      if (producer === "source") continue;
+      if (producer === "source") {
+        const title = `source/${node.id}/${name}`;
+        if (titles.has(title)) refuse("two inputs from outside have one name", { actual: title });
+        titles.add(title);
+        continue;
+      }
       if (producer === "config") {
         if (digest !== dag.config) {
           refuse("an input is not the configuration it names", {

@@ -150,6 +150,23 @@ Deno.test("parseDagManifest() refuses an order or reference that does not hold t
   refuses(dag({ numerics: ["b", "a"] }), "bad_manifest");
 });
 
+Deno.test("parseDagManifest() refuses ids below the reserved ones, and two outside inputs of one title", () => {
+  for (const id of ["source", "source/a", "config/a"]) {
+    const alone = dag({ nodes: [node(id, {}, { out: "1" })], roots: [id], views: {} });
+    throws(
+      () => parseDagManifest(canonicalBytes(alone)),
+      (error) => hasCode(error, "bad_manifest") && error.details.message === "an id is reserved",
+      id,
+    );
+  }
+  const outside = (text: string) => ({ digest: digestOf(text), producer: "source" });
+  const nodes = [
+    node("a", { "b/c": outside("one") }, { out: "1" }),
+    node("a/b", { c: outside("two") }, { out: "2" }),
+  ];
+  refuses(dag({ nodes, roots: ["a"], views: {} }), "bad_manifest");
+});
+
 Deno.test("parseDagManifest() refuses two outputs of one name", () => {
   const nodes = [node("a", {}, { "b/c": "1" }), node("a/b", {}, { c: "2" })];
   refuses(dag({ nodes, roots: ["a"], views: {} }), "bad_manifest");
