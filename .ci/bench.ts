@@ -151,9 +151,23 @@ async function world(): Promise<void> {
   const steps = walk(() => {});
   const alone = await rate(() => walk(() => {})) * steps;
   rows.push({ what: "environment steps", value: alone, unit: "1/s" });
+  const masks = new Map(tasks.map(({ case_id, tool_schemas }) => [case_id, new ActionMask(tool_schemas)]));
+  const judged = await rate(() =>
+    walk((environment, { case_id, oracle_plans }) => {
+      masks.get(case_id)!.mask(environment.observe(), environment.candidates());
+      environment.dryRun(oracle_plans[0]![environment.steps]!);
+    })
+  ) * steps;
+  rows.push({
+    what: "the same with candidates, mask and dry run",
+    value: judged,
+    unit: "1/s",
+    ratio: judged / alone,
+    against: "steps alone",
+  });
   const whole = await rate(decisionsOnTheWay) * steps;
   rows.push({
-    what: "the same with candidates, mask, policy input and features",
+    what: "the same with policy input and features, all built anew",
     value: whole,
     unit: "1/s",
     ratio: whole / alone,
