@@ -22,6 +22,9 @@ for (const { spec } of COMMANDS) {
     const { code, out, err } = await ran(...spec.permissions, file, "--help");
     assert.deepEqual([code, err], [0, ""]);
     assert.ok(out.includes(spec.permissions.join(" ")), out);
+    // The file is the command: an example that named it again would be one argument too many.
+    assert.ok(out.includes(`  deno run ${spec.permissions.join(" ")} ${file}`), out);
+    assert.ok(!out.includes(`${file} ${spec.name}`), out);
   });
 }
 

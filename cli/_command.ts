@@ -63,9 +63,10 @@ const JSON_FLAG = flag("--json", "print the result as one JSON document on stand
 
 /** A spec as `commander` wants it. `done` receives what was parsed. */
 function commandOf(
-  { spec, program }: { spec: CommandSpec; program: string },
+  { spec, program, offered }: { spec: CommandSpec; program: string; offered: "alone" | "among others" },
   done: (options: Record<string, unknown>, argument: string | undefined) => void,
 ): Command {
+  const alone = offered === "alone"; // the program is the command, so its name is not said again
   const result = new Command(spec.name).summary(spec.summary).description(spec.summary);
   if (spec.argument) result.addArgument(new Argument(`[${spec.argument.name}]`, spec.argument.description));
   const options = Object.entries({ ...spec.options, json: JSON_FLAG });
@@ -82,7 +83,9 @@ function commandOf(
     [
       "",
       "Examples:",
-      ...spec.examples.map((line) => `  ${program} ${line}`),
+      ...spec.examples.map((line) =>
+        `  ${program} ${alone ? line.split(" ").slice(1).join(" ") : line}`.trimEnd()
+      ),
       "",
       "Needs:",
       `  ${spec.permissions.join(" ")}`,
@@ -131,11 +134,14 @@ function parse(program: Program, args: readonly string[]): Parsed {
   const [only, ...others] = program.commands;
   let chosen: Chosen | undefined;
   let [help, complaint] = ["", ""];
-  const build = (command: ProgramCommand) =>
-    commandOf({ spec: command.spec, program: program.call }, (options, argument) => {
-      chosen = { command, options, argument };
-    });
   const single = only !== undefined && others.length === 0;
+  const build = (command: ProgramCommand) =>
+    commandOf(
+      { spec: command.spec, program: program.call, offered: single ? "alone" : "among others" },
+      (options, argument) => {
+        chosen = { command, options, argument };
+      },
+    );
   const root = single ? build(only) : new Command(program.call);
   if (!single) {
     root.description("Reinforcement-learning experiments whose every number can be recomputed.");

@@ -128,7 +128,7 @@ Deno.test("execute() prints help with examples and needs", async () => {
   const alone = await ran(["--help"]);
   assert.equal(alone.exit, 0);
   assert.match(alone.out, /--times <count> +how often \(default: 3\)/);
-  assert.match(alone.out, /Examples:\n {2}prog count-lines -s a\.txt\n\nNeeds:\n {2}--allow-read/);
+  assert.match(alone.out, /Examples:\n {2}prog -s a\.txt\n\nNeeds:\n {2}--allow-read/);
   const list = await ran(["--help"], { alone: false });
   assert.match(list.out, /count-lines \[options\] \[what\] +count things/);
 });

@@ -1,3 +1,4 @@
+import { usageError } from "./_usage_error.ts";
 import { configError } from "../lib/pipeline/config_problem.ts";
 import type { ExperimentConfig } from "../lib/pipeline/config.ts";
 import { type Preregistration, preregistrationProblems } from "../lib/pipeline/preregistration.ts";
@@ -12,7 +13,10 @@ export function shippedFile(name: ShippedConfig | "preregistration"): URL {
 }
 
 async function textOf(place: string | URL, name: string): Promise<string> {
-  const { size } = await Deno.stat(place);
+  const { size, isFile } = await Deno.stat(place);
+  if (!isFile) {
+    throw usageError("not_a_file", { path: name, expected: "a config file", actual: "something else" });
+  }
   if (size > 4 * MAX_CONFIG_LENGTH) { // four bytes a character at most: too long, whatever it holds
     throw configError([{
       code: "config_too_large",

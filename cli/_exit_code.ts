@@ -47,6 +47,8 @@ const USAGE: Listed<ConfigCode | UsageCode | CanonicalCode | CanaryCode> & Parti
   missing_estimator: true,
   needless_estimator: true,
   other_inputs: true,
+  output_not_allowed: true,
+  not_a_file: true,
   no_such_entry: true,
   no_key_yet: true,
   unknown_release: true,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { diskLayer, type FileLayer } from "../lib/store/file_layer.ts";
 import { storeError } from "../lib/store/store_error.ts";
-import { writeFileWhole, writeWhole } from "./_output.ts";
+import { hasCode } from "../lib/core/error.ts";
+import { scratchFolder } from "../lib/store/scratch_folder.ts";
+import { requireFreeOutput, writeFileWhole, writeWhole } from "./_output.ts";
 import { contentOf, TestBed } from "./_test_bed.ts";
 
 const bed = new TestBed();
@@ -59,4 +61,28 @@ Deno.test("writeFileWhole() makes the folder, and replaces a file whole or not a
   }
   writeFileWhole(path, bytes("2"));
   assert.deepEqual(contentOf(`${bed.folder}/deep/er`), { "file.json": "2" });
+});
+
+Deno.test("requireFreeOutput() keeps output away from inputs, runs, stores and things of another kind", () => {
+  using folder = scratchFolder();
+  const at = (name: string) => `${folder.path}/${name}`;
+  Deno.mkdirSync(at("run/metrics"), { recursive: true });
+  Deno.writeTextFileSync(at("run/oci-layout"), "{}");
+  Deno.writeTextFileSync(at("traces.jsonl"), "{}\n");
+  const refused = (output: string, kind: "file" | "folder", inputs: readonly string[] = []) =>
+    assert.throws(
+      () => requireFreeOutput(output, { kind, inputs }),
+      (error) => hasCode(error, "output_not_allowed"),
+      output,
+    );
+  refused(at("run"), "folder");
+  refused(at("run/new"), "folder");
+  refused(at("run/metrics/metrics.json"), "file");
+  refused(at("traces.jsonl"), "file", [at("traces.jsonl")]);
+  refused(at("run/../traces.jsonl"), "file", [at("traces.jsonl")]);
+  refused(at("traces.jsonl"), "folder");
+  refused(folder.path, "file");
+  requireFreeOutput(at("new.json"), { kind: "file", inputs: [at("traces.jsonl")] });
+  requireFreeOutput(at("traces.jsonl"), { kind: "file" });
+  requireFreeOutput(at("benchmark"), { kind: "folder" });
 });

@@ -13,6 +13,8 @@ export type UsageCode =
   | "missing_estimator"
   | "needless_estimator"
   | "other_inputs"
+  | "output_not_allowed"
+  | "not_a_file"
   | "no_such_entry"
   | "no_key_yet"
   | "unknown_release"

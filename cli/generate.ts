@@ -6,11 +6,12 @@ import { runStageInMemory } from "../lib/stage/run_stage.ts";
 import { SPLITS } from "../lib/world/contracts.ts";
 import { command, executeCommand } from "./_command.ts";
 import { loadConfig } from "./_config_file.ts";
-import { writeWhole } from "./_output.ts";
+import { requireFreeOutput, writeWhole } from "./_output.ts";
 import { GENERATE } from "./_specs.ts";
 
 /** `generate`: writes the three splits and their manifest, all checked before the first byte is written. */
 export const generate = command(GENERATE, async (options) => {
+  requireFreeOutput(options.output, { kind: "folder" });
   const config = await loadConfig({ file: options.config, shipped: "full" });
   const { nodes } = planExperiment(config, digestOfJson(config));
   const { stage, params } = nodes.find(({ id }) => id === "benchmark")!;

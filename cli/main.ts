@@ -32,4 +32,6 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<RunnableCommand>>> = {
 /** All commands, in the order of `--help`. */
 export const COMMANDS: readonly ProgramCommand[] = SPECS.map((spec) => ({ spec, load: LOADERS[spec.name] }));
 
-if (import.meta.main) await executeAndExit({ call: "tracewright", commands: COMMANDS });
+if (import.meta.main) {
+  await executeAndExit({ call: "npx -y deno@2.9.6 task tracewright", commands: COMMANDS });
+}

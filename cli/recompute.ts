@@ -11,7 +11,7 @@ import { linesOf } from "../lib/store/lines.ts";
 import { storeError } from "../lib/store/store_error.ts";
 import { command, executeCommand } from "./_command.ts";
 import { loadConfig } from "./_config_file.ts";
-import { writeFileWhole } from "./_output.ts";
+import { requireFreeOutput, writeFileWhole } from "./_output.ts";
 import {
   comparePublished,
   type MetricsSettings,
@@ -83,6 +83,8 @@ function show(value: Json | undefined): string {
 
 /** `recompute`: counts traces again and compares published metrics, number by number, without tolerance. */
 export const recompute = command(RECOMPUTE, async (options) => {
+  const inputs = [options.traces, ...(options.metrics === undefined ? [] : [options.metrics])];
+  requireFreeOutput(options.output, { inputs, kind: "file" });
   const traces = readNamed(options.traces);
   const published = options.metrics === undefined ? undefined : readNamed(options.metrics);
   const stated = published && parseCanonical(published);

@@ -8,7 +8,7 @@ import { FeatureEncoder } from "../lib/policy/encoder.ts";
 import { openSession, resolveRuntime } from "../lib/policy/open_runtime.ts";
 import { bringCell, testSplit } from "./_cell.ts";
 import { command, executeCommand } from "./_command.ts";
-import { writeFileWhole } from "./_output.ts";
+import { requireFreeOutput, writeFileWhole } from "./_output.ts";
 import { RUN_EPISODE } from "./_specs.ts";
 import { usageError } from "./_usage_error.ts";
 
@@ -21,6 +21,8 @@ function stepLines({ steps }: TraceRecord): string[] {
 
 /** `run-episode`: one test case under a policy, with everything that was seen, offered and chosen at each step. */
 export const runEpisode = command(RUN_EPISODE, async (options) => {
+  const inputs = [options.checkpoint, ...(options.estimator === undefined ? [] : [options.estimator])];
+  requireFreeOutput(options.output, { inputs, kind: "file" });
   const cell = await bringCell(options);
   const { config, variant, policy, estimator } = cell;
   const tasks = testSplit(config);

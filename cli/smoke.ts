@@ -1,3 +1,4 @@
+import { sqlAllowed } from "../lib/evaluate/sql_database.ts";
 import { command, executeCommand } from "./_command.ts";
 import { loadConfig } from "./_config_file.ts";
 import { runExperiment } from "./_run_experiment.ts";
@@ -12,7 +13,7 @@ export const smoke = command(SMOKE, async (options, context) => {
   const result = await verifyApart({
     reference: `${run.path}/manifest.json`,
     directory: options.output,
-    runtime: "wasm",
+    runtime: runtime === "wasm" ? "reference" : "wasm", // always another one than made the decisions
     level: "standard",
     otherCode: false,
     workers: options.workers,
@@ -35,6 +36,9 @@ export const smoke = command(SMOKE, async (options, context) => {
       `folder  ${run.path}  (begin with report.md)`,
       "",
       ...verdictLines(result),
+      ...(result.metrics_sql === "skipped" && sqlAllowed()
+        ? ["the verifying thread may only read; SQL confirmed the metrics when they were stored"]
+        : []),
     ],
   };
 });
