@@ -1,3 +1,4 @@
+import { TracewrightError } from "../lib/core/error.ts";
 import type { Digest } from "../lib/core/digest.ts";
 import type { VariantDefinition } from "../lib/pipeline/config_variants.ts";
 import { admit, type AdmittedGraph } from "../lib/policy/admission.ts";
@@ -59,6 +60,17 @@ function bytesOf({ option, reference }: GraphRequest, store: Store): Uint8Array 
   });
 }
 
+/** Admits a graph; what is wrong with it is said with the option that named it. */
+function admitNamed({ option, reference }: GraphRequest, bytes: Uint8Array): AdmittedGraph {
+  try {
+    return admit(bytes);
+  } catch (error) {
+    if (!(error instanceof TracewrightError)) throw error;
+    const hint = "--checkpoint takes a policy.onnx, --estimator an estimator.onnx";
+    throw new TracewrightError(error.code, { option, reference, hint, ...error.details, cause: error });
+  }
+}
+
 /**
  * Reads the graph that a user named and lets it through the gate that stands before every runtime.
  *
@@ -66,7 +78,7 @@ function bytesOf({ option, reference }: GraphRequest, store: Store): Uint8Array 
  * widths than the config asks for; the codes of `admit` for a file that is no graph of ours
  */
 export function loadGraph(request: GraphRequest, store: Store): AdmittedGraph {
-  const graph = admit(bytesOf(request, store));
+  const graph = admitNamed(request, bytesOf(request, store));
   const { kind, stateWidth, actionWidth, network: { hidden } } = graph;
   const actual = { kind, stateWidth, actionWidth, hidden };
   for (const field of ["kind", "stateWidth", "actionWidth", "hidden"] as const) {
