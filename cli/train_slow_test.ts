@@ -52,6 +52,21 @@ Deno.test({
 bed.config("cell", ["[17]", "[5]"]);
 bed.config("slower", ["[17]", "[5]"], ["learning_rate: 0.003", "learning_rate: 0.002"]);
 
+Deno.test("explain knows the ids that a run prints, and the nearest stage of a name that is nearly one", async () => {
+  const of = (...args: string[]) => run(explain, "--store", bed.store, "-c", config, ...args);
+  const trained = JSON.parse(
+    (await run(train, "-c", config, "--variant", "b", "--seed", "5", ...common)).out,
+  );
+  for (const [id, is] of [[trained.run_id, "run"], [trained.result_id, "result"]] as const) {
+    const { exit, out } = await of(id.slice(7, 19), "--json");
+    assert.equal(exit, 0);
+    const said = JSON.parse(out);
+    assert.deepEqual([said.is, said.run, said.result], [is, trained.run_id, trained.result_id]);
+  }
+  const { exit, err } = await of("bc17");
+  assert.deepEqual([exit, /did you mean bc\/\d+\?/.test(err)], [2, true], err);
+});
+
 Deno.test("explain exits 2 for what is nowhere, for nothing, and for too much", async () => {
   const of = (...args: string[]) => run(explain, "--store", bed.store, "-c", config, ...args);
   for (
