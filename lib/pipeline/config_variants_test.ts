@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CANONICAL_MATRIX } from "../evaluate/canonical_matrix.ts";
 import { findVariant, variantLetter, VARIANTS } from "./config_variants.ts";
 
 Deno.test("VARIANTS is the protocol's frozen matrix", () => {
@@ -20,4 +21,8 @@ Deno.test("findVariant() takes a letter or a name in either case, and nothing el
     assert.equal(findVariant(text)?.name, "E-PPO-Progress-Mask");
   }
   for (const text of ["", "G", "E-PPO", "EE"]) assert.equal(findVariant(text), undefined);
+});
+
+Deno.test("VARIANTS and the matrix that a claim is held against are two copies of one thing", () => {
+  assert.deepEqual(CANONICAL_MATRIX.variants, VARIANTS);
 });
