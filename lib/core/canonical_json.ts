@@ -65,6 +65,77 @@ function write(value: unknown, depth: number): string {
   return text + "}";
 }
 
+/** What {@link inOrder} gives for a value that only {@link write} can judge. */
+const NO_ORDER = Symbol();
+
+function isAscending(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return false;
+  return true;
+}
+
+/** Whether an object cannot keep a key in the place where it was added: numbers come first, and one name is no field. */
+function isOutOfPlace(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return (first >= 48 && first <= 57) || key === "__proto__";
+}
+
+/**
+ * The value with all keys in canonical order, the same object where they are so already: the engine's own writer is several
+ * times faster than {@link write}, and gives the same text for a value in order. {@link NO_ORDER} where there may be no
+ * canonical form; `write` then says why.
+ */
+function inOrder(value: unknown, depth: number): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) && !(value === 0 && Object.is(value, -0)) ? value : NO_ORDER;
+    case "object":
+      break;
+    default:
+      return NO_ORDER;
+  }
+  if (value === null) return null;
+  if (depth >= MAX_JSON_DEPTH) return NO_ORDER;
+  if (Array.isArray(value)) return itemsInOrder(value, depth + 1);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return NO_ORDER;
+  const record = value as Record<string, unknown>;
+  const keys = Object.keys(record);
+  let copy: Record<string, unknown> | undefined;
+  if (!isAscending(keys)) {
+    if (keys.some(isOutOfPlace)) return NO_ORDER;
+    keys.sort(); // UTF-16 code units, as RFC 8785 section 3.2.3 asks
+    copy = {};
+  }
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    const item = record[key];
+    const ordered = inOrder(item, depth + 1);
+    if (ordered === NO_ORDER) return NO_ORDER;
+    if (copy !== undefined) copy[key] = ordered;
+    else if (ordered !== item) {
+      if (keys.some(isOutOfPlace)) return NO_ORDER;
+      copy = {};
+      for (let j = 0; j < i; j++) copy[keys[j]!] = record[keys[j]!];
+      copy[key] = ordered;
+    }
+  }
+  return copy ?? record;
+}
+
+function itemsInOrder(items: readonly unknown[], depth: number): unknown {
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const ordered = inOrder(items[i], depth);
+    if (ordered === NO_ORDER) return NO_ORDER;
+    if (copy !== undefined) copy.push(ordered);
+    else if (ordered !== items[i]) copy = [...items.slice(0, i), ordered];
+  }
+  return copy ?? items;
+}
+
 /**
  * The canonical form of a JSON value: RFC 8785, and stricter, so that equal bytes and equal values are the same thing.
  *
@@ -83,6 +154,12 @@ function write(value: unknown, depth: number): string {
  * ```
  */
 export function canonicalJson(value: unknown): string {
+  const ordered = inOrder(value, 0);
+  if (ordered !== NO_ORDER) {
+    const text = JSON.stringify(ordered);
+    // JSON.stringify escapes a lone surrogate, and nothing else, in this way
+    if (!text.includes("\\ud")) return text;
+  }
   return write(value, 0);
 }
 

@@ -27,11 +27,11 @@ export interface RewardedStep {
  */
 export function rewardComponents(step: RewardedStep, settings: RewardSettings): RewardComponents {
   return {
-    task: step.success ? settings.task_success : step.done ? settings.task_failure : 0,
+    forbidden: step.forbiddenActive ? settings.forbidden_effect : 0,
+    invalid: step.accepted ? 0 : settings.invalid_action,
     progress: step.progress + 0,
     step: settings.step,
-    invalid: step.accepted ? 0 : settings.invalid_action,
-    forbidden: step.forbiddenActive ? settings.forbidden_effect : 0,
+    task: step.success ? settings.task_success : step.done ? settings.task_failure : 0,
   };
 }
 

@@ -46,9 +46,9 @@ export function shapingReward(potential: ProgressPotential, { beta, gamma }: Sha
 /** The potentials of a step; `phiNext` is null exactly where the step ended the episode and that counts as zero. */
 export function progressPotential(phi: number, phiNext: number | null): ProgressPotential {
   return {
-    phi_raw: phi,
     phi_next_raw: phiNext,
     phi_next_used: phiNext ?? 0,
+    phi_raw: phi,
     terminal_zeroed: phiNext === null,
   };
 }

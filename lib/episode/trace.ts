@@ -112,42 +112,41 @@ export function candidatesDigest(candidates: readonly ToolCall[]): string {
   return digest;
 }
 
-function stepCore(episode: Episode, step: EpisodeStep, index: number, inputDigest: string): TraceStepCore {
-  const { case_id } = episode.task;
-  const { choice, outcome } = step;
+// Keys below stand in canonical order: writing a record in another order costs several times as much.
+
+function stepInfo({ task }: Episode, { outcome, potential }: EpisodeStep, inputDigest: string): TraceInfo {
   const { info } = outcome;
   return {
-    trajectory_id: case_id,
-    step_index: index,
-    action_index: choice.index,
-    action: step.candidates[choice.index]!,
-    action_mask: step.selectionMask,
-    log_prob: choice.logProb,
-    value: choice.value,
-    reward: totalReward(step.reward),
-    reward_components: step.reward,
-    done: outcome.done,
-    valid_label: step.validLabel,
-    predicted_valid: step.publicMask[choice.index]!,
-    invalid_kind: outcome.invalid_kind,
-    info: {
-      case_id,
-      node_id: info.node_id,
-      idempotent_replay: info.idempotent_replay,
-      timed_out: info.timed_out,
-      state_version: info.state_version,
-      total_simulated_latency_s: info.total_simulated_latency_ms / 1000,
-      policy_input_sha256: inputDigest,
-      progress_potential: step.potential,
-    },
+    case_id: task.case_id,
+    idempotent_replay: info.idempotent_replay,
+    node_id: info.node_id,
+    policy_input_sha256: inputDigest,
+    progress_potential: potential,
+    state_version: info.state_version,
+    timed_out: info.timed_out,
+    total_simulated_latency_s: info.total_simulated_latency_ms / 1000,
   };
 }
 
-function compactStep(core: TraceStepCore, step: EpisodeStep): CompactStep {
+function compactStep(episode: Episode, step: EpisodeStep, index: number, inputDigest: string): CompactStep {
+  const { candidates, choice, outcome, publicMask } = step;
   return {
-    ...core,
-    candidate_count: step.candidates.length,
-    candidates_sha256: candidatesDigest(step.candidates),
+    action: candidates[choice.index]!,
+    action_index: choice.index,
+    action_mask: step.selectionMask,
+    candidate_count: candidates.length,
+    candidates_sha256: candidatesDigest(candidates),
+    done: outcome.done,
+    info: stepInfo(episode, step, inputDigest),
+    invalid_kind: outcome.invalid_kind,
+    log_prob: choice.logProb,
+    predicted_valid: publicMask[choice.index]!,
+    reward: totalReward(step.reward),
+    reward_components: step.reward,
+    step_index: index,
+    trajectory_id: episode.task.case_id,
+    valid_label: step.validLabel,
+    value: choice.value,
   };
 }
 
@@ -173,9 +172,15 @@ function actionEvaluations({ task, steps }: Episode): ActionEvaluation[] {
   });
 }
 
-function fullStep(core: TraceStepCore, step: EpisodeStep): FullStep {
+function fullStep(episode: Episode, step: EpisodeStep, index: number, inputDigest: string): FullStep {
   const { state, actions, mask } = step.features;
   const width = actions.length / mask.length;
+  const { candidate_count: _count, candidates_sha256: _digest, ...core } = compactStep(
+    episode,
+    step,
+    index,
+    inputDigest,
+  );
   return {
     ...core,
     observation: step.observation as unknown as JsonObject,
@@ -198,33 +203,31 @@ export function traceRecord(
 ): TraceRecord {
   const { task, evaluation, steps } = episode;
   const inputDigests = steps.map((step) => policyInputDigest(step.input));
-  const cores = steps.map((step, i) => stepCore(episode, step, i, inputDigests[i]!));
+  const stepRecord = mode === "compact" ? compactStep : fullStep;
   return {
-    schema: TRACE_SCHEMA,
-    credit_assignment: credit,
-    trace_mode: mode,
-    case_id: task.case_id,
-    family: task.family,
-    difficulty: task.difficulty,
-    success: evaluation.success,
-    goal_predicates_satisfied: evaluation.goal_predicates_satisfied,
-    forbidden_side_effect_count: evaluation.forbidden_side_effect_count,
-    optimal_steps: task.optimal_steps,
-    max_steps: task.max_steps,
-    step_count: steps.length,
-    simulated_latency_s: episode.totalLatencyMs / 1000,
-    steps: cores.map((core, i) =>
-      mode === "compact" ? compactStep(core, steps[i]!) : fullStep(core, steps[i]!)
-    ),
     action_evaluations: mode === "compact" ? [] : actionEvaluations(episode),
+    case_id: task.case_id,
+    credit_assignment: credit,
+    difficulty: task.difficulty,
     executed_actions: steps.map((step, i) => ({
-      step_index: i,
-      candidate_index: step.choice.index,
-      policy_input_sha256: inputDigests[i]!,
-      executed_valid: step.validLabel,
       accepted: step.outcome.accepted,
+      candidate_index: step.choice.index,
+      executed_valid: step.validLabel,
+      policy_input_sha256: inputDigests[i]!,
+      step_index: i,
     })),
+    family: task.family,
     final_state: episode.finalState,
+    forbidden_side_effect_count: evaluation.forbidden_side_effect_count,
+    goal_predicates_satisfied: evaluation.goal_predicates_satisfied,
+    max_steps: task.max_steps,
+    optimal_steps: task.optimal_steps,
+    schema: TRACE_SCHEMA,
+    simulated_latency_s: episode.totalLatencyMs / 1000,
+    step_count: steps.length,
+    steps: steps.map((step, i) => stepRecord(episode, step, i, inputDigests[i]!)),
+    success: evaluation.success,
+    trace_mode: mode,
   };
 }
 

@@ -1,6 +1,11 @@
 import type { Json, JsonObject } from "../core/canonical_json.ts";
 import { type Digest, digestOfJson } from "../core/digest.ts";
-import type { PolicyCandidate, PolicyInput, PolicyObservation } from "../world/policy_input.ts";
+import {
+  isPolicyInput,
+  type PolicyCandidate,
+  type PolicyInput,
+  type PolicyObservation,
+} from "../world/policy_input.ts";
 import {
   type ActionFeatures,
   ArgumentActionFeatures,
@@ -34,7 +39,7 @@ export type ActionFeatureKind = (typeof ACTION_FEATURES)[number];
 export interface EncodedDecision {
   /** Shape [S]. */
   readonly state: Int32Array;
-  /** Shape [A * D], row-major. */
+  /** Shape [A * D], row-major; shared by the decisions about one list of candidates, not to be written to. */
   readonly actions: Int32Array;
   /** Shape [A]: the slots a policy may select. */
   readonly mask: readonly boolean[];
@@ -46,6 +51,11 @@ export interface EncoderWidths {
   readonly stateWidth: number;
   /** D, at least 16. */
   readonly actionWidth: number;
+}
+
+/** What decisions about the same candidates and entities have in common. */
+interface Offer extends Pick<EncodedDecision, "actions" | "mask"> {
+  readonly entities: readonly string[];
 }
 
 /** How decisions are encoded. */
@@ -81,6 +91,7 @@ export class FeatureEncoder {
   readonly #state: TokenBag;
   readonly #operations: TokenBag;
   readonly #actions: ActionFeatures;
+  readonly #offers = new WeakMap<PolicyInput["candidates"], Offer>();
 
   /** @throws TracewrightError "bad_width" if a width is not an integer of at least 16 */
   constructor({ stateWidth, actionWidth, actionFeatures = "schema" }: EncoderSettings) {
@@ -125,7 +136,19 @@ export class FeatureEncoder {
    */
   encode(input: PolicyInput): EncodedDecision {
     const { observation, candidates } = input;
-    const mask = candidates.map((candidate) => candidate.action_mask);
+    let offer = this.#offers.get(candidates);
+    if (offer === undefined || offer.entities !== observation.available_entities) {
+      offer = this.#encodeOffer(input);
+      // an input that was made by its room never changes, and its parts are the same only where they are the same objects
+      if (isPolicyInput(input)) this.#offers.set(candidates, offer);
+    }
+    const { actions, mask } = offer;
+    return { state: this.encodeState(observation), actions, mask };
+  }
+
+  #encodeOffer({ candidates, observation }: PolicyInput): Offer {
+    const entities = observation.available_entities;
+    const mask = Object.freeze(candidates.map((candidate) => candidate.action_mask));
     if (!mask.includes(true)) {
       throw policyError("bad_decision", {
         message: "a decision needs at least one selectable candidate",
@@ -138,11 +161,9 @@ export class FeatureEncoder {
       const row = index * this.actionWidth;
       this.#actions.write(candidate, actions, row);
       const entity = candidate.tool_call.arguments["entity_id"];
-      if (typeof entity === "string" && observation.available_entities.includes(entity)) {
-        actions[row + 1] = FEATURE_SCALE;
-      }
+      if (typeof entity === "string" && entities.includes(entity)) actions[row + 1] = FEATURE_SCALE;
     });
-    return { state: this.encodeState(observation), actions, mask };
+    return { entities, actions, mask };
   }
 
   /** One candidate alone, shape [D]. Slot 1, the relation to the observation's entities, is 0. */

@@ -10,15 +10,15 @@ export function observationFields(observation: Observation): PolicyObservation {
   const { step_index, max_steps, remaining_steps, user_goal, visible_state } = observation;
   const { available_entities, available_tools, message, done } = observation;
   return {
-    step_index,
-    max_steps,
-    remaining_steps,
-    user_goal,
-    visible_state,
     available_entities,
     available_tools,
-    message,
     done,
+    max_steps,
+    message,
+    remaining_steps,
+    step_index,
+    user_goal,
+    visible_state,
   };
 }
 

@@ -95,9 +95,9 @@ export class CandidateBuilder {
   /**
    * The candidates of a state, in an order drawn from the state itself.
    *
-   * @returns 7 to 10 calls in a v1.3 state that is not done; fresh objects every time
+   * @returns 7 to 10 calls in a v1.3 state that is not done; deeply frozen, fresh objects every time
    */
-  build(request: CandidateRequest, options: CandidateOptions = {}): ToolCall[] {
+  build(request: CandidateRequest, options: CandidateOptions = {}): readonly ToolCall[] {
     const { state, caseId } = request;
     const completed = new Set(state.completed_nodes);
     const open = this.#progress.filter(({ operation }) => !completed.has(operation));
@@ -116,11 +116,11 @@ export class CandidateBuilder {
 
     const calls: ToolCall[] = [];
     const add = (kind: CandidateKind, tool: string, args: Record<string, Json>): void => {
-      calls.push({
-        tool_name: tool,
-        arguments: args,
+      calls.push(Object.freeze({
+        arguments: Object.freeze(args),
         call_id: `${kind}-${calls.length}:${caseId}:v${state.version}`,
-      });
+        tool_name: tool,
+      }));
     };
     const query = (kind: CandidateKind, schema: ToolSchema | undefined): void => {
       if (schema !== undefined) add(kind, schema.name, baseArguments(state, schema.operation_id));
@@ -154,7 +154,7 @@ export class CandidateBuilder {
       }
       query("safety-negative", this.#forbidden);
     }
-    return new RandomStream(0, SEED_SCHEMA, "candidate-order", digest).shuffle(calls);
+    return Object.freeze(new RandomStream(0, SEED_SCHEMA, "candidate-order", digest).shuffle(calls));
   }
 
   /** Completed operations that some tool stands for, sorted by operation id. */
@@ -182,14 +182,20 @@ export class CandidateBuilder {
   }
 }
 
+// Keys in canonical order, in which they are written and hashed again and again.
+
 function baseArguments(state: PublicState, operation: string | null): Record<string, Json> {
-  return { entity_id: state.entity_id, operation_id: operation, expected_version: state.version };
+  return { entity_id: state.entity_id, expected_version: state.version, operation_id: operation };
 }
 
 /** A token that is not visible yet is left out, so that no candidate ever carries one early. */
 function groundedArguments(state: PublicState, tool: Progress): Record<string, Json> {
-  const args = baseArguments(state, tool.operation);
-  if (tool.needsToken && state.approval_token !== null) args.approval_token = state.approval_token;
-  if (tool.needsKey) args.idempotency_key = `idem-${state.entity_id}-${tool.operation}`;
-  return args;
+  const token = tool.needsToken ? state.approval_token : null;
+  return {
+    ...(token === null ? {} : { approval_token: token }),
+    entity_id: state.entity_id,
+    expected_version: state.version,
+    ...(tool.needsKey ? { idempotency_key: `idem-${state.entity_id}-${tool.operation}` } : {}),
+    operation_id: tool.operation,
+  };
 }

@@ -22,7 +22,7 @@ function kindOf(call: ToolCall): string {
   return call.call_id.replace(/-\d+:.*$/, "");
 }
 
-function build(state: WorkflowState): ToolCall[] {
+function build(state: WorkflowState): readonly ToolCall[] {
   return builder.build({ caseId: task.case_id, state });
 }
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { hasCode } from "../core/error.ts";
 import { callOf, EXAMPLE_ENTITY, exampleTask, operationOf, queryOf, shortcutCall } from "./_example_task.ts";
 import { ActionMask } from "./action_mask.ts";
+import type { ToolCall } from "./contracts.ts";
 import { WorkflowEnvironment } from "./environment.ts";
 import { ToolRegistry } from "./tool_registry.ts";
 
@@ -140,13 +141,19 @@ Deno.test("WorkflowEnvironment.observe() shows the public part only and nothing 
   assert.throws(() => (env.state.audit_log as unknown[]).pop(), TypeError);
 });
 
-Deno.test("WorkflowEnvironment is not moved by later changes to the task's state or to its candidates", () => {
+Deno.test("WorkflowEnvironment is not moved by later changes to the task's state, and its candidates cannot change", () => {
   const task = exampleTask();
   const env = new WorkflowEnvironment(task);
   (task.initial_state.completed_nodes as string[]).push("x");
   assert.deepEqual(env.state.completed_nodes, []);
-  (env.candidates()[0]!.arguments as Record<string, unknown>).entity_id = "changed";
-  assert.equal(JSON.stringify(env.candidates()).includes("changed"), false);
+  const candidates = env.candidates();
+  assert.notEqual(env.candidates(), candidates);
+  assert.throws(() => (candidates as ToolCall[]).pop(), TypeError);
+  assert.throws(() => (candidates[0] as { call_id: string }).call_id = "changed", TypeError);
+  assert.throws(
+    () => (candidates[0]!.arguments as Record<string, unknown>).entity_id = "changed",
+    TypeError,
+  );
 });
 
 Deno.test("WorkflowEnvironment.dryRun() labels as step() acts, and changes nothing", () => {

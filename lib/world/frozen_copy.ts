@@ -14,3 +14,9 @@ export function frozenCopy<T>(value: T): T {
   }
   return Object.freeze(copy) as T;
 }
+
+/** Whether nobody can write to a value or to anything in it. */
+export function isDeeplyFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen);
+}
