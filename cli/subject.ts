@@ -6,7 +6,7 @@ import { cellIds, comparisons, derivedNodes, planExperiment } from "../lib/pipel
 import { preregistrationDigest, registeredPart } from "../lib/pipeline/preregistration.ts";
 import { encoderSettings, rewardSettings, semanticsOf } from "../lib/pipeline/semantics.ts";
 import { labelSplit } from "../lib/episode/progress_labels.ts";
-import { FeatureEncoder } from "../lib/policy/encoder.ts";
+import { encoderFor } from "../lib/policy/encoder.ts";
 import type { CalibrationSubject, EvaluationSubject, VerifySubject } from "../lib/verify/verify_subject.ts";
 
 function evaluations(config: ExperimentConfig): EvaluationSubject[] {
@@ -31,7 +31,7 @@ function evaluations(config: ExperimentConfig): EvaluationSubject[] {
 
 function calibrations(config: ExperimentConfig): CalibrationSubject[] {
   if (!config.variants.some((variant) => variant.progress_reward)) return [];
-  const encoder = new FeatureEncoder(encoderSettings(config));
+  const encoder = encoderFor(encoderSettings(config));
   const { progress_labels: labels } = semanticsOf(config);
   return config.seeds.run_seeds.map((seed) => ({
     node: `progress/${seed}`,

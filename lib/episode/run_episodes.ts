@@ -9,6 +9,7 @@ import type {
   WorkflowTask,
 } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
+import { oncePerFrozen } from "../world/once_per_frozen.ts";
 import type { PolicyInput } from "../world/policy_input.ts";
 import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 import { episodeError } from "./_error.ts";
@@ -114,12 +115,15 @@ function prepare(
   return { candidates, publicMask, selectionMask, input, features: settings.encoder.encode(input) };
 }
 
+const maskOf = oncePerFrozen((schemas: WorkflowTask["tool_schemas"]) => new ActionMask(schemas));
+const inputsOf = oncePerFrozen((schemas: WorkflowTask["tool_schemas"]) => new PolicyInputBuilder(schemas));
+
 function openLane(task: WorkflowTask, episode: number, settings: EpisodeSettings): Lane {
   const environment = new WorkflowEnvironment(task);
   const parts = {
     environment,
-    mask: new ActionMask(task.tool_schemas),
-    inputs: new PolicyInputBuilder(task.tool_schemas),
+    mask: maskOf(task.tool_schemas),
+    inputs: inputsOf(task.tool_schemas),
     observation: environment.observe(),
     offer: undefined as Offer | undefined,
   };

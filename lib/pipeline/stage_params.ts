@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TERMINAL_POTENTIALS } from "../episode/shaping.ts";
-import { ACTION_FEATURES, FeatureEncoder } from "../policy/encoder.ts";
+import { ACTION_FEATURES, encoderFor, type FeatureEncoder } from "../policy/encoder.ts";
 
 /** Widths of the network, as stages take them. The config has checked ranges; here only the form counts. */
 export const policyParams = z.strictObject({
@@ -30,7 +30,7 @@ export function encoderOf(
     readonly action_features: z.infer<typeof actionFeaturesParam>;
   },
 ): FeatureEncoder {
-  return new FeatureEncoder({
+  return encoderFor({
     stateWidth: policy.state_width,
     actionWidth: policy.action_width,
     actionFeatures: action_features,

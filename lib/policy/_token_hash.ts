@@ -1,4 +1,4 @@
-import { sha256 } from "../core/digest.ts";
+import { sha256Hex } from "../core/digest.ts";
 
 /** Beyond this many remembered tokens a table starts anew: memory stays bounded, results do not depend on it. */
 const MEMO_LIMIT = 1 << 18;
@@ -18,10 +18,12 @@ export class TokenHash {
   code(token: string): number {
     const known = this.#memo.get(token);
     if (known !== undefined) return known;
-    const hash = sha256(token);
+    const hash = sha256Hex(token);
     let remainder = 0;
-    for (let i = 0; i < 8; i++) remainder = (remainder * 256 + hash[i]!) % this.buckets;
-    const code = remainder * 2 + (hash[8]! >> 7);
+    for (let i = 0; i < 16; i += 2) {
+      remainder = (remainder * 256 + parseInt(hash.slice(i, i + 2), 16)) % this.buckets;
+    }
+    const code = remainder * 2 + (parseInt(hash.slice(16, 18), 16) >> 7);
     if (this.#memo.size >= MEMO_LIMIT) this.#memo.clear();
     this.#memo.set(token, code);
     return code;

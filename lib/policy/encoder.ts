@@ -216,6 +216,28 @@ export class FeatureEncoder {
   }
 }
 
+/** Encoders of a realm that are kept; a run needs one or two. */
+const KEPT_ENCODERS = 4;
+const encoders = new Map<string, FeatureEncoder>();
+
+/**
+ * The encoder of some settings. One serves all stages of a realm, so that what it has learnt about words is not forgotten
+ * between them.
+ *
+ * @throws TracewrightError "bad_width"
+ */
+export function encoderFor(settings: EncoderSettings): FeatureEncoder {
+  const { stateWidth, actionWidth, actionFeatures = "schema" } = settings;
+  const key = JSON.stringify([stateWidth, actionWidth, actionFeatures]);
+  let encoder = encoders.get(key);
+  if (encoder === undefined) {
+    encoder = new FeatureEncoder(settings);
+    if (encoders.size >= KEPT_ENCODERS) encoders.clear();
+    encoders.set(key, encoder);
+  }
+  return encoder;
+}
+
 /** The visible state without dropped fields at any depth; completed operations have their own block. */
 function addVisible(bag: TokenBag, visible: JsonObject): void {
   for (const key in visible) {

@@ -1,7 +1,7 @@
 import { type Json, parseCanonical } from "../core/canonical_json.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
 import { jsonDifference } from "../core/json_difference.ts";
-import { FeatureEncoder } from "../policy/encoder.ts";
+import { encoderFor } from "../policy/encoder.ts";
 import {
   ACTOR_CRITIC_LAYERS,
   actorCriticShapes,
@@ -81,7 +81,7 @@ function headerOf({ kind, encoder, hidden }: TrainedNode, layout: readonly Part[
     state_width: encoder.stateWidth,
     action_width: kind === "estimator" ? 0 : encoder.actionWidth,
     hidden,
-    encoder_fingerprint: new FeatureEncoder(encoder).fingerprint,
+    encoder_fingerprint: encoderFor(encoder).fingerprint,
     layout,
   });
 }

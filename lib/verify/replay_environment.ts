@@ -8,6 +8,7 @@ import { type CompactStep, TRACE_SCHEMA, type TraceRecord } from "../episode/tra
 import { ActionMask } from "../world/action_mask.ts";
 import type { ToolCall, WorkflowState, WorkflowTask } from "../world/contracts.ts";
 import { WorkflowEnvironment } from "../world/environment.ts";
+import { oncePerFrozen } from "../world/once_per_frozen.ts";
 import { policyInputDigest } from "../world/policy_input.ts";
 import { PolicyInputBuilder } from "../world/policy_input_builder.ts";
 import { verifyError } from "./verify_code.ts";
@@ -189,6 +190,9 @@ function offerOf(environment: WorkflowEnvironment): Offer {
   return { state: environment.state, candidates, digest: sha256Hex(canonicalJson(candidates)) };
 }
 
+const maskOf = oncePerFrozen((schemas: WorkflowTask["tool_schemas"]) => new ActionMask(schemas));
+const inputsOf = oncePerFrozen((schemas: WorkflowTask["tool_schemas"]) => new PolicyInputBuilder(schemas));
+
 /** Steps the environment along the recorded actions and rebuilds the record around what only the policy could know. */
 function replay(
   record: TraceRecord<CompactStep>,
@@ -196,8 +200,8 @@ function replay(
   settings: ReplaySettings,
 ): TraceRecord<CompactStep> {
   const environment = new WorkflowEnvironment(task);
-  const mask = new ActionMask(task.tool_schemas);
-  const inputs = new PolicyInputBuilder(task.tool_schemas);
+  const mask = maskOf(task.tool_schemas);
+  const inputs = inputsOf(task.tool_schemas);
   let offer: Offer | undefined;
   const steps: CompactStep[] = [];
   const executed: TraceRecord["executed_actions"][number][] = [];

@@ -2,7 +2,7 @@ import { type Digest, DigestWriter } from "../core/digest.ts";
 import { greedyActor } from "../episode/actor.ts";
 import { exactPotential } from "../episode/potential.ts";
 import { admit, type AdmittedGraph } from "../policy/admission.ts";
-import { FeatureEncoder } from "../policy/encoder.ts";
+import { encoderFor } from "../policy/encoder.ts";
 import { ONNX_LIMITS } from "../policy/onnx_reader.ts";
 import { openSession } from "../policy/open_runtime.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
@@ -148,7 +148,7 @@ export async function policyOf(
     actor: greedyActor(session),
     credit,
     settings: {
-      encoder: new FeatureEncoder(widths),
+      encoder: encoderFor(widths),
       reward,
       selection,
       ...(estimator === undefined ? {} : { potential: exactPotential(estimator) }),

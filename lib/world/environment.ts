@@ -16,6 +16,7 @@ import type {
   WorkflowTask,
 } from "./contracts.ts";
 import { frozenCopy } from "./frozen_copy.ts";
+import { oncePerFrozen } from "./once_per_frozen.ts";
 import { predicateHolds } from "./predicates.ts";
 import { type Execution, ToolRegistry } from "./tool_registry.ts";
 import { visibleState } from "./visible_state.ts";
@@ -32,6 +33,9 @@ const REWARD_SUCCESS = 1;
 const REWARD_TIMEOUT = -1;
 const REWARD_ACCEPTED = -0.01;
 const REWARD_REJECTED = -0.15;
+
+const registryOf = oncePerFrozen((task: WorkflowTask) => new ToolRegistry(task));
+const builderOf = oncePerFrozen((schemas: WorkflowTask["tool_schemas"]) => new CandidateBuilder(schemas));
 
 /** One case being worked on. Constructing it resets it; {@link reset} starts over. */
 export class WorkflowEnvironment {
@@ -52,10 +56,10 @@ export class WorkflowEnvironment {
    * @param judge a {@link ToolRegistry} of the task unless given
    * @throws TracewrightError where the task contradicts itself; see {@link ToolRegistry}
    */
-  constructor(task: WorkflowTask, judge: CallJudge = new ToolRegistry(task)) {
+  constructor(task: WorkflowTask, judge: CallJudge = registryOf(task)) {
     this.task = task;
     this.#judge = judge;
-    this.#builder = new CandidateBuilder(task.tool_schemas);
+    this.#builder = builderOf(task.tool_schemas);
     this.#initial = frozenCopy(task.initial_state);
     this.#entities = Object.freeze([task.entity_id]);
     this.#tools = Object.freeze(task.tool_schemas.map((schema) => schema.name));
