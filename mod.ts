@@ -430,9 +430,9 @@ export {
   EXPERIMENT_STAGES,
   experimentConfig,
   experimentPlan,
-} from "./cli/experiment.ts";
-export { subjectOf as experimentSubject } from "./cli/subject.ts";
-export { recordedCodes } from "./cli/recorded_codes.ts";
+} from "./lib/pipeline/json_experiment.ts";
+export { subjectOf as experimentSubject } from "./lib/pipeline/subject.ts";
+export { recordedCodes } from "./lib/pipeline/recorded_codes.ts";
 export { codeDigest } from "./lib/stage/codes.ts";
 export { verifyRun } from "./lib/verify/verify_run.ts";
 export type { Codes } from "./lib/stage/codes.ts";

@@ -63,6 +63,12 @@ Deno.test("layers: policy sees of the world only the policy input", () => {
   );
 });
 
+Deno.test("layers: pipeline sees of the verifier only the types of its subject", () => {
+  const from = "lib/pipeline/a.ts";
+  assert.equal(importFault({ from, to: "lib/verify/verify_subject.ts" }), undefined);
+  assert.match(importFault({ from, to: "lib/verify/verify_run.ts" }) ?? "", /not lib\/verify/);
+});
+
 Deno.test("layers: files with a leading underscore are private to their room", () => {
   assert.match(importFault({ from: "lib/learn/a.ts", to: "lib/core/_b.ts" }) ?? "", /private to lib\/core/);
   assert.match(importFault({ from: "lib/pipeline/a.ts", to: "cli/_b.ts" }) ?? "", /private to cli/);

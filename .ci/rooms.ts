@@ -1,6 +1,6 @@
 /**
  * Which room may import which: the table of the architecture, as data. Imports go downward only; `policy` sees of the
- * world nothing but the policy input.
+ * world nothing but the policy input, and `pipeline` of the verifier nothing but the types of what it is asked to verify.
  */
 export const ROOMS = {
   core: [],
@@ -25,6 +25,7 @@ export const ROOMS = {
     "learn",
     "evaluate",
     "report",
+    "verify/verify_subject.ts",
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

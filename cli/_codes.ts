@@ -1,5 +1,5 @@
 import { type Codes, requireFreshCodes } from "../lib/stage/codes.ts";
-import { recordedCodes } from "./recorded_codes.ts";
+import { recordedCodes } from "../lib/pipeline/recorded_codes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 

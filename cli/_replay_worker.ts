@@ -6,7 +6,7 @@ import { type Replayer, replayHere } from "../lib/verify/replayer.ts";
 import { openRun } from "../lib/verify/verify_run.ts";
 import type { FromReplayer, ToReplayer } from "./_replay_pool.ts";
 import { rebuild } from "./_rebuild.ts";
-import { subjectOf } from "./subject.ts";
+import { subjectOf } from "../lib/pipeline/subject.ts";
 import type { Split, WorkflowTask } from "../lib/world/contracts.ts";
 
 const scope = globalThis as unknown as {

@@ -10,7 +10,7 @@ import { currentCodes } from "./_codes.ts";
 import { rebuild } from "./_rebuild.ts";
 import { ReplayPool } from "./_replay_pool.ts";
 import { sqlLine } from "./_sql_line.ts";
-import { subjectOf } from "./subject.ts";
+import { subjectOf } from "../lib/pipeline/subject.ts";
 
 /** What a user may ask of a verification. Everything in it can cross to another thread. */
 export interface VerifyRequest {

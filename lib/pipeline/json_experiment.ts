@@ -1,10 +1,12 @@
-import type { Json } from "../lib/core/canonical_json.ts";
-import type { Digest } from "../lib/core/digest.ts";
-import { parseConfig } from "../lib/pipeline/config.ts";
-import { NUMERICS, planExperiment, STAGES } from "../lib/pipeline/experiment.ts";
-import { readConfig } from "../lib/pipeline/yaml_config.ts";
-import type { ExperimentPlan } from "../lib/stage/plan.ts";
-import type { Stage } from "../lib/stage/define_stage.ts";
+import type { Json } from "../core/canonical_json.ts";
+import type { Digest } from "../core/digest.ts";
+import type { Stage } from "../stage/define_stage.ts";
+import type { ExperimentPlan } from "../stage/plan.ts";
+import { parseConfig } from "./config.ts";
+import { NUMERICS, planExperiment, STAGES } from "./experiment.ts";
+import { readConfig } from "./yaml_config.ts";
+
+// What `mod.ts` offers of the experiments: configs stay plain JSON there, so that a new key is no break of an interface.
 
 /** Every stage of the experiments of this program, for executors. */
 export const EXPERIMENT_STAGES: readonly Stage[] = STAGES;

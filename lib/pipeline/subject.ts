@@ -1,13 +1,13 @@
-import type { Json } from "../lib/core/canonical_json.ts";
-import type { Digest } from "../lib/core/digest.ts";
-import { calibrate } from "../lib/pipeline/calibrate.ts";
-import { type ExperimentConfig, parseConfig } from "../lib/pipeline/config.ts";
-import { cellIds, comparisons, derivedNodes, planExperiment } from "../lib/pipeline/experiment.ts";
-import { preregistrationDigest, registeredPart } from "../lib/pipeline/preregistration.ts";
-import { encoderSettings, rewardSettings, semanticsOf } from "../lib/pipeline/semantics.ts";
-import { labelSplit } from "../lib/episode/progress_labels.ts";
-import { encoderFor } from "../lib/policy/encoder.ts";
-import type { CalibrationSubject, EvaluationSubject, VerifySubject } from "../lib/verify/verify_subject.ts";
+import type { Json } from "../core/canonical_json.ts";
+import type { Digest } from "../core/digest.ts";
+import { labelSplit } from "../episode/progress_labels.ts";
+import { encoderFor } from "../policy/encoder.ts";
+import type { CalibrationSubject, EvaluationSubject, VerifySubject } from "../verify/verify_subject.ts";
+import { calibrate } from "./calibrate.ts";
+import { type ExperimentConfig, parseConfig } from "./config.ts";
+import { cellIds, comparisons, derivedNodes, planExperiment } from "./experiment.ts";
+import { preregistrationDigest, registeredPart } from "./preregistration.ts";
+import { encoderSettings, rewardSettings, semanticsOf } from "./semantics.ts";
 
 function evaluations(config: ExperimentConfig): EvaluationSubject[] {
   return config.variants.flatMap((variant) =>
