@@ -4,13 +4,41 @@ import { TracewrightError } from "../lib/core/error.ts";
 function show(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "object" && value !== null) return JSON.stringify(value) ?? String(value);
-  return value === undefined ? "nothing" : String(value);
+  return value === undefined ? "nothing" : Object.is(value, -0) ? "-0" : String(value);
+}
+
+/** Codes whose `actual` is a value that somebody wrote, not words about one. */
+const WRITTEN_VALUES: ReadonlySet<string> = new Set(["wrong_type", "wrong_value", "out_of_range"]);
+
+/** Whether a text shown bare would read as another thing: a number, `true`, `null`, a list, or nothing at all. */
+function readsOtherwise(text: string): boolean {
+  if (text.trim() !== text || text === "") return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A text quoted where a bare one could be taken for a value of another type; everything else as it is. */
+function showValue(value: unknown): string {
+  return typeof value === "string" && readsOtherwise(value) ? JSON.stringify(value) : show(value);
+}
+
+function seenText(value: unknown, code: string): string {
+  return typeof value === "string" && WRITTEN_VALUES.has(code) ? JSON.stringify(value) : showValue(value);
+}
+
+/** Beside a value that somebody wrote stand words about what could be there. */
+function expectedText(value: unknown, code: string): string {
+  return WRITTEN_VALUES.has(code) ? show(value) : showValue(value);
 }
 
 /** A value for `--json`: what JSON cannot hold becomes a text. */
 function plain(value: unknown): Json {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
-  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : String(value);
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? value : show(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
@@ -77,8 +105,8 @@ export function errorText(error: unknown): string {
     return [
       `error: ${what} [${code}]`,
       place && `  where:    ${place}`,
-      "actual" in details && `  seen:     ${show(details["actual"])}`,
-      "expected" in details && `  expected: ${show(details["expected"])}`,
+      "actual" in details && `  seen:     ${seenText(details["actual"], code)}`,
+      "expected" in details && `  expected: ${expectedText(details["expected"], code)}`,
       hint && `  hint:     ${hint}`,
     ].filter((line) => typeof line === "string" && line !== "").join("\n");
   }).join("\n");

@@ -173,7 +173,7 @@ function problemOf(issue: Issue, schema: z.core.$ZodType): ConfigProblem[] {
 /** -0 passes every range that starts at zero, and has no canonical form. */
 function* negativeZeros(value: unknown, path: readonly (string | number)[]): Generator<ConfigProblem> {
   if (Object.is(value, -0)) {
-    yield { code: "wrong_value", path, message: "-0 has no canonical form", expected: 0, actual: "-0" };
+    yield { code: "wrong_value", path, message: "-0 has no canonical form", expected: 0, actual: -0 };
   } else if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) yield* negativeZeros(item, [...path, i]);
   } else if (typeof value === "object" && value !== null) {
