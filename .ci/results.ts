@@ -6,9 +6,10 @@
  * The numbers are kept in fixtures/results/full.json, and a test holds the README against them.
  */
 import { parseCanonical } from "../lib/core/canonical_json.ts";
-import type { ClaimCheck } from "../lib/evaluate/claim_check.ts";
-import type { MetricsReport, MetricsWithIntervals } from "../lib/evaluate/metrics_report.ts";
-import type { StatisticsReport } from "../lib/evaluate/statistics_report.ts";
+import type { MetricsWithIntervals } from "../lib/evaluate/metrics_report.ts";
+import { parseClaimCheck } from "../lib/report/claim_record.ts";
+import { parseMetricsReport } from "../lib/report/metrics_record.ts";
+import { parseStatisticsReport } from "../lib/report/statistics_record.ts";
 import { readRun, type Run } from "../lib/store/read_run.ts";
 
 /** What the README states of the canonical run. */
@@ -50,17 +51,16 @@ function row(name: string, metrics: MetricsWithIntervals): Results["rows"][numbe
   };
 }
 
-function record<T>(run: Run, node: string, output: string): T {
-  const made = run.dag.nodes.find(({ id }) => id === node)!.outputs[output]!;
-  return parseCanonical(run.open(made.digest).bytes()) as unknown as T;
+function record(run: Run, { node, output }: { readonly node: string; readonly output: string }): Uint8Array {
+  return run.open(run.dag.nodes.find(({ id }) => id === node)!.outputs[output]!.digest).bytes();
 }
 
 /** The figures of a finished canonical run. */
 export function resultsOf(run: Run): Results {
-  const claim = record<ClaimCheck>(run, "statistics", "claim.json");
-  const statistics = record<StatisticsReport>(run, "statistics", "statistics.json");
-  const metrics = record<MetricsReport>(run, "metrics", "metrics.json");
-  const rules = record<MetricsReport>(run, "rules", "metrics.json");
+  const claim = parseClaimCheck(record(run, { node: "statistics", output: "claim.json" }));
+  const statistics = parseStatisticsReport(record(run, { node: "statistics", output: "statistics.json" }));
+  const metrics = parseMetricsReport(record(run, { node: "metrics", output: "metrics.json" }));
+  const rules = parseMetricsReport(record(run, { node: "rules", output: "metrics.json" }));
   const primary = statistics.comparisons.find(({ role }) => role === "primary")!;
   const config = parseCanonical(run.open(run.dag.config).bytes()) as {
     readonly seeds: { readonly benchmark_seed: number };

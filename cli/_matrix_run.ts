@@ -1,7 +1,7 @@
-import { type Json, parseCanonical } from "../lib/core/canonical_json.ts";
+import type { Json } from "../lib/core/canonical_json.ts";
 import { TracewrightError } from "../lib/core/error.ts";
 import type { ExperimentConfig } from "../lib/pipeline/config.ts";
-import { readRun, type Run } from "../lib/store/read_run.ts";
+import type { Run } from "../lib/store/read_run.ts";
 import type { VerifyResult } from "../lib/verify/verify_run.ts";
 import type { CommandContext } from "./_command.ts";
 import { type ExecutionOptions, type FinishedExperiment, runExperiment } from "./_run_experiment.ts";
@@ -52,11 +52,6 @@ export function recordOf(
     node,
     output,
   });
-}
-
-/** {@link recordOf}, parsed. `T` is what the stage of the node wrote. */
-export function recordJson<T>(path: string, place: { readonly node: string; readonly output: string }): T {
-  return parseCanonical(recordOf(readRun(path), place)) as unknown as T;
 }
 
 /** The ids of a verified matrix and how it went, for a program. */

@@ -1,12 +1,13 @@
 import { digestOfJson } from "../lib/core/digest.ts";
 import type { Json } from "../lib/core/canonical_json.ts";
-import type { ClaimCheck } from "../lib/evaluate/claim_check.ts";
 import { requireCanonical } from "../lib/pipeline/canonical.ts";
 import { planExperiment } from "../lib/pipeline/experiment.ts";
+import { parseClaimCheck } from "../lib/report/claim_record.ts";
+import { readRun } from "../lib/store/read_run.ts";
 import { claimLines } from "./_claim_lines.ts";
 import { command, executeCommand } from "./_command.ts";
 import { loadConfig, loadPreregistration } from "./_config_file.ts";
-import { matrixJson, matrixLines, recordJson, runAndVerify } from "./_matrix_run.ts";
+import { matrixJson, matrixLines, recordOf, runAndVerify } from "./_matrix_run.ts";
 import { ABLATE } from "./_matrix_specs.ts";
 
 /**
@@ -19,7 +20,9 @@ export const ablate = command(ABLATE, async (options, context) => {
   const plan = planExperiment(config, digestOfJson(config));
   const P = requireCanonical(config, { plan, preregistration });
   const matrix = await runAndVerify(config, options, context);
-  const claim = recordJson<ClaimCheck>(matrix.run.path, { node: "statistics", output: "claim.json" });
+  const claim = parseClaimCheck(
+    recordOf(readRun(matrix.run.path), { node: "statistics", output: "claim.json" }),
+  );
   return {
     json: { ...matrixJson(matrix), preregistration: P, claim: claim as unknown as Json },
     lines: [

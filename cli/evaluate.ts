@@ -3,7 +3,7 @@ import { digestOf } from "../lib/core/digest.ts";
 import { TracewrightError } from "../lib/core/error.ts";
 import { jsonDifference } from "../lib/core/json_difference.ts";
 import { writeTaskLines } from "../lib/benchmark/task_lines.ts";
-import type { MetricsReport } from "../lib/evaluate/metrics_report.ts";
+import { parseMetricsReport } from "../lib/report/metrics_record.ts";
 import { setStageRuntime } from "../lib/pipeline/execution.ts";
 import { resolveRuntime } from "../lib/policy/open_runtime.ts";
 import { runStageInMemory } from "../lib/stage/run_stage.ts";
@@ -105,14 +105,13 @@ export const evaluate = command(EVALUATE, async (options, { note }) => {
   for (const file of files) compareWith(options.output, file);
   const fresh = files.some(({ name }) => !present.has(name));
   if (fresh) writeWhole(options.output, files);
-  const report = parseCanonical(metrics!);
-  const { metrics: numbers } = (report as unknown as MetricsReport).runs[0]!;
+  const { metrics: numbers } = parseMetricsReport(metrics!).runs[0]!;
   return {
     json: {
       evaluation: guard,
       path: options.output,
       status: fresh ? "written" : "unchanged",
-      metrics: report,
+      metrics: parseCanonical(metrics!),
     },
     lines: [
       `${numbers.successful_cases} of ${numbers.cases} cases succeeded, ` +

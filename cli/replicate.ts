@@ -1,10 +1,10 @@
 import type { Json } from "../lib/core/canonical_json.ts";
-import type { MaskMetrics } from "../lib/evaluate/mask_metrics.ts";
+import { parseMaskMetrics } from "../lib/report/mask_record.ts";
 import { parseMetricsReport } from "../lib/report/metrics_record.ts";
 import { readRun } from "../lib/store/read_run.ts";
 import { command, executeCommand } from "./_command.ts";
 import { loadConfig } from "./_config_file.ts";
-import { matrixJson, matrixLines, recordJson, recordOf, runAndVerify } from "./_matrix_run.ts";
+import { matrixJson, matrixLines, recordOf, runAndVerify } from "./_matrix_run.ts";
 import { REPLICATE } from "./_matrix_specs.ts";
 import { publishedResults, replicate as compare, replicationLines } from "./_replication.ts";
 
@@ -16,11 +16,11 @@ export const replicate = command(REPLICATE, async (options, context) => {
   const config = await loadConfig({ file: options.config, shipped: "full-frozen" });
   const published = publishedResults();
   const matrix = await runAndVerify(config, options, context);
-  const { path } = matrix.run;
-  const metrics = parseMetricsReport(recordOf(readRun(path), { node: "metrics", output: "metrics.json" }));
+  const run = readRun(matrix.run.path);
+  const metrics = parseMetricsReport(recordOf(run, { node: "metrics", output: "metrics.json" }));
   const mask = config.comparison === null
     ? null
-    : recordJson<MaskMetrics>(path, { node: "action-validity", output: "metrics.json" });
+    : parseMaskMetrics(recordOf(run, { node: "action-validity", output: "metrics.json" }));
   const found = compare(metrics, { published, balancedAccuracy: mask?.balanced_accuracy?.value ?? null });
   return {
     json: {

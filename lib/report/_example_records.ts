@@ -1,8 +1,16 @@
 /** Records of a small run, for the tests of this room. */
 import { canonicalBytes } from "../core/canonical_json.ts";
 import { digestOf, hexOf } from "../core/digest.ts";
+import { CANONICAL_MATRIX } from "../evaluate/canonical_matrix.ts";
 import { EFFICIENCY_PARTS } from "../evaluate/case_counts.ts";
+import { type ClaimCheck, claimCheck } from "../evaluate/claim_check.ts";
+import { maskIntervals } from "../evaluate/mask_intervals.ts";
+import { MASK_METRICS_SCHEMA, type MaskMetrics } from "../evaluate/mask_metrics.ts";
+import { type MaskCounts, maskScores } from "../evaluate/mask_scores.ts";
 import { type MetricsReport, metricsReport } from "../evaluate/metrics_report.ts";
+import type { Outcomes } from "../evaluate/paired_comparison.ts";
+import { rational } from "../evaluate/rational.ts";
+import { type StatisticsReport, statisticsReport } from "../evaluate/statistics_report.ts";
 import type { CalibrationRecord, TrainingRecord } from "./run_records.ts";
 import type { ReportBlobs } from "./run_report.ts";
 
@@ -117,4 +125,97 @@ export function exampleBlobs(changes: Partial<ReportBlobs> = {}): ReportBlobs {
     registration: null,
     ...changes,
   };
+}
+
+const IDS = Array.from({ length: 12 }, (_, c) => `case-${c}`);
+const FAMILIES = new Map(IDS.map((id, c) => [id, c % 2 === 0 ? "even" : "odd"]));
+const VARIANT_NAMES = CANONICAL_MATRIX.variants.map(({ name }) => name);
+
+/** Outcomes in which the i-th variant succeeds on more cases than the one before it, and seeds differ. */
+function exampleOutcomes(): ReadonlyMap<string, Outcomes> {
+  return new Map(VARIANT_NAMES.map((name, v) => [
+    name,
+    new Map([17, 29, 43].map((seed, s) => [
+      seed,
+      new Map(IDS.map((id, c) => [id, c < v + (s === 2 ? 2 : s)])),
+    ])),
+  ]));
+}
+
+/** Everything said about the differences of an example matrix. */
+export function exampleStatistics(): StatisticsReport {
+  const pair = (treatment: number, baseline: number) => ({
+    treatment: VARIANT_NAMES[treatment]!,
+    baseline: VARIANT_NAMES[baseline]!,
+  });
+  return statisticsReport({ outcomes: exampleOutcomes(), families: FAMILIES }, {
+    bootstrap: { samples: 40, confidence: 0.95, seed: 7 },
+    alpha: 0.05,
+    power: 0.8,
+    effects: [0.05, 0.1],
+    primary: pair(4, 1),
+    total_system: pair(4, 0),
+    secondary: [pair(1, 0), pair(3, 2)],
+  });
+}
+
+/** The mask on two cases; no call of the kind `safety` is among them. */
+export function exampleMask(): MaskMetrics {
+  const counts = (falsePositive: number): MaskCounts => ({
+    truePositive: 10,
+    falseNegative: 0,
+    trueNegative: 10 - falsePositive,
+    falsePositive,
+    kindRows: { schema: 4, grounding: 3, precondition: 3, safety: 0 },
+    kindFound: { schema: 4, grounding: 3, precondition: 3 - falsePositive, safety: 0 },
+  });
+  const cases = [counts(0), counts(1)];
+  return {
+    schema: MASK_METRICS_SCHEMA,
+    count: 40,
+    cases: 2,
+    valid_count: 20,
+    invalid_count: 20,
+    is_canonical_20k: false,
+    ...maskScores(cases),
+    bootstrap: maskIntervals(cases, { samples: 40, confidence: 0.95, seed: 7 }),
+  };
+}
+
+/** The claim of the example matrix, which is too small to be the announced experiment. */
+export function exampleClaim(): ClaimCheck {
+  const outcomes = exampleOutcomes();
+  const cells = VARIANT_NAMES.flatMap((variant) =>
+    [...outcomes.get(variant)!].map(([seed, success]) => ({ variant, seed, success, case_ids: IDS }))
+  );
+  return claimCheck({
+    seeds: [17, 29, 43],
+    variants: CANONICAL_MATRIX.variants,
+    test_case_ids: IDS,
+    traces: cells,
+    outcomes: cells,
+    aggregates: exampleStatistics().variants.map(({ variant, tsr }) => ({
+      variant,
+      tsr,
+      successful_conditional_simulated_service_time_s: tsr.numerator === 0 ? null : rational(25, 2),
+      timeout_penalized_simulated_cost_s: rational(60, 1),
+    })),
+    action_validity: {
+      rows: 40,
+      valid_rows: 20,
+      invalid_rows: 20,
+      balanced_accuracy: exampleMask().balanced_accuracy!,
+    },
+    bootstrap: { samples: 40, confidence: 0.95, seed: 7 },
+  });
+}
+
+/** The records that a run with a hypothesis adds. */
+export function claimRecords(): ReportBlobs["records"] {
+  return [
+    { name: "claim/check", bytes: canonicalBytes(exampleClaim()) },
+    { name: "statistics/differences", bytes: canonicalBytes(exampleStatistics()) },
+    { name: "mask/action-validity", bytes: canonicalBytes(exampleMask()) },
+    { name: "rules/metrics", bytes: canonicalBytes(exampleMetrics()) },
+  ];
 }

@@ -2,24 +2,7 @@ import { z } from "zod";
 import { INTERVAL_METRICS } from "../evaluate/case_cluster_bootstrap.ts";
 import { EXCLUSION_REASONS, METRICS_SCHEMA, type MetricsReport } from "../evaluate/metrics_report.ts";
 import { parseRecord } from "./_parse_record.ts";
-
-const count = z.int().min(0);
-const positive = z.int().min(1);
-
-/** The point value must be the one division that its two whole numbers ask for. */
-const rational = z.strictObject({ numerator: z.int(), denominator: positive, value: z.number() })
-  .refine(({ numerator, denominator, value }) => numerator / denominator === value, {
-    message: "the value is not numerator / denominator",
-    path: ["value"],
-  });
-
-const interval = z.strictObject({
-  low: z.number(),
-  high: z.number(),
-  confidence: z.number().gt(0).lt(1),
-  method: z.string(),
-  samples: z.int().min(2),
-});
+import { bootstrap, count, interval, pair, positive, rational } from "./_record_fields.ts";
 
 const metrics = z.strictObject({
   cases: positive,
@@ -37,13 +20,10 @@ const metrics = z.strictObject({
   confidence_intervals: z.partialRecord(z.enum(INTERVAL_METRICS), interval),
 });
 
-/** One replicate would give an interval without a width. */
-const samples = count.refine((value) => value !== 1, { message: "0 or at least 2" });
-
 const report = z.strictObject({
   schema: z.literal(METRICS_SCHEMA),
   timeout_s: z.number().gt(0),
-  bootstrap: z.strictObject({ samples, confidence: z.number().gt(0).lt(1), seed: count }),
+  bootstrap,
   runs: z.array(z.strictObject({
     variant: z.string(),
     seed: count,
@@ -57,8 +37,7 @@ const report = z.strictObject({
   })),
   variants: z.array(z.strictObject({ variant: z.string(), seeds: z.array(count), metrics })),
   comparisons: z.array(z.strictObject({
-    treatment: z.string(),
-    baseline: z.string(),
+    ...pair.shape,
     difference: rational,
     interval: interval.nullable(),
     seed_count: positive,

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { type Digest, isDigest } from "../core/digest.ts";
 import { parseRecord } from "./_parse_record.ts";
+import { count, share } from "./_record_fields.ts";
 
 const digest = z.custom<Digest>(isDigest, { message: "not a digest" });
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.int().min(0);
-const share = z.number().min(0).max(1);
 
 const error = z.strictObject({ max: z.number().min(0), rms: z.number().min(0) });
 /** How well the published exact graph stands for the float network that was trained. */

@@ -1,14 +1,14 @@
 import { canonicalJson, type Json, type JsonObject, parseCanonical } from "../core/canonical_json.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
-import type { ClaimCheck } from "../evaluate/claim_check.ts";
-import type { MaskMetrics } from "../evaluate/mask_metrics.ts";
 import type { MetricsReport } from "../evaluate/metrics_report.ts";
-import type { StatisticsReport } from "../evaluate/statistics_report.ts";
 import { reportError } from "./_error.ts";
+import { parseClaimCheck } from "./claim_record.ts";
 import type { ClaimParts } from "./claim_sections.ts";
 import { type CalibrationRow, type CurveRow, markdownReport, type TrainingRow } from "./markdown_report.ts";
+import { parseMaskMetrics } from "./mask_record.ts";
 import { parseMetricsReport } from "./metrics_record.ts";
 import { parseCalibrationRecord, parseTrainingRecord } from "./run_records.ts";
+import { parseStatisticsReport } from "./statistics_record.ts";
 
 /** A named blob of the run. The name is the record's kind and its node, e.g. `training/ppo/e/17`. */
 export interface NamedRecord {
@@ -80,7 +80,7 @@ function curveRows(node: string, bytes: Uint8Array): CurveRow[] {
   });
 }
 
-/** The records of the claim, all or none. Their form is what the stages before wrote and `verify` computed again. */
+/** The records of the claim, all or none. */
 function claimParts(records: readonly NamedRecord[]): { claim?: ClaimParts; rules?: MetricsReport } {
   const find = (name: string) => records.find((record) => record.name === name)?.bytes;
   const [claim, statistics, mask, rules] = [
@@ -92,9 +92,9 @@ function claimParts(records: readonly NamedRecord[]): { claim?: ClaimParts; rule
   if (claim === undefined || statistics === undefined || mask === undefined || rules === undefined) return {};
   return {
     claim: {
-      claim: parseCanonical(claim) as unknown as ClaimCheck,
-      statistics: parseCanonical(statistics) as unknown as StatisticsReport,
-      mask: parseCanonical(mask) as unknown as MaskMetrics,
+      claim: parseClaimCheck(claim),
+      statistics: parseStatisticsReport(statistics),
+      mask: parseMaskMetrics(mask),
     },
     rules: parseMetricsReport(rules),
   };

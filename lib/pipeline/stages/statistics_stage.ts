@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { taskStream } from "../../benchmark/task_stream.ts";
-import { canonicalBytes, parseCanonical } from "../../core/canonical_json.ts";
+import { canonicalBytes } from "../../core/canonical_json.ts";
 import { TracewrightError } from "../../core/error.ts";
 import { claimCheck, type ClaimEvidence } from "../../evaluate/claim_check.ts";
 import type { MaskMetrics } from "../../evaluate/mask_metrics.ts";
 import type { MetricsReport } from "../../evaluate/metrics_report.ts";
 import type { Rational } from "../../evaluate/rational.ts";
 import { statisticsReport } from "../../evaluate/statistics_report.ts";
+import { parseMaskMetrics } from "../../report/mask_record.ts";
 import { parseMetricsReport } from "../../report/metrics_record.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { MEDIA } from "../media_types.ts";
@@ -163,7 +164,7 @@ export const statisticsStage = defineStage({
       families,
       traces: (name) => input(name as `traces/${string}`).lines(),
       metrics: parseMetricsReport(input("metrics").bytes()),
-      mask: parseCanonical(input("mask").bytes()) as unknown as MaskMetrics,
+      mask: parseMaskMetrics(input("mask").bytes()),
     });
     output("statistics.json").write(statistics);
     output("claim.json").write(claim);
