@@ -97,6 +97,7 @@ export { Store } from "./lib/store/store.ts";
 export { defineStage } from "./lib/stage/define_stage.ts";
 export { runStageInMemory } from "./lib/stage/run_stage.ts";
 export type {
+  Counted,
   InputBlob,
   OutputWriter,
   Ports,

@@ -71,6 +71,41 @@ function resultOf({ code, out, err }: Ended): SmokeResult {
   return JSON.parse(out) as SmokeResult;
 }
 
+/** The `script` of Linux, which gives a command a terminal. */
+const PSEUDO_TERMINAL = Deno.build.os === "linux" &&
+  ["/usr/bin/script", "/bin/script"].some((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
+
+/** Smoke with its standard error on a terminal of 100 columns, where `NO_COLOR` is not set. */
+async function smokeOnTerminal(folder: string): Promise<{ run_id: string; screen: string }> {
+  const words = [
+    "--allow-read",
+    `--allow-write=${folder}`,
+    "--allow-ffi",
+    "--allow-env=LOG_STREAM,LOG_TOKENS",
+  ];
+  const own = ["--store", `${folder}/store`, "--output", `${folder}/runs`, "--json"];
+  const call = [Deno.execPath(), "run", ...OFFLINE, ...words, "cli/smoke.ts", ...own].map((word) =>
+    `'${word}'`
+  );
+  const { code, stdout } = await new Deno.Command("script", {
+    args: ["-qec", `stty cols 100; ${call.join(" ")} > '${folder}/result.json'`, "/dev/null"],
+    cwd: ROOT,
+    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const screen = new TextDecoder().decode(stdout);
+  assert.equal(code, 0, screen);
+  return { ...JSON.parse(await Deno.readTextFile(`${folder}/result.json`)) as SmokeResult, screen };
+}
+
 function runFolder(folder: string): string {
   const runs = [...Deno.readDirSync(`${folder}/runs`)].filter(({ name }) => /^[0-9a-f]{16}$/.test(name));
   assert.equal(runs.length, 1);
@@ -105,6 +140,24 @@ Deno.test("smoke: the same ids with one worker and with two, and no work at all 
       const again = await ended(smoke(`${folder}/one`));
       const { run_id, stages, cached } = resultOf(again);
       assert.deepEqual([run_id, stages, cached], [one.run_id, 8, 8]);
+    });
+
+    await t.step({
+      name: "on a terminal, what goes on is one live line, without colours, and never part of the result",
+      ignore: !PSEUDO_TERMINAL,
+      fn: async () => {
+        const { run_id, screen } = await smokeOnTerminal(`${folder}/one`);
+        assert.equal(run_id, one.run_id);
+        const live = screen.split("\r\x1b[K");
+        const drawn = live.find((line) => /^\[[#.]{16}\] 5\/8 checks {2}.*verify policy \d+%/.test(line));
+        assert.ok(drawn !== undefined && drawn.length < 100, screen);
+        for (const line of ["benchmark  cached", "report  cached"]) {
+          assert.ok(screen.includes(line + "\r\n"), line);
+        }
+        assert.match(screen, /verify claim {2}\d+\.\d s\r\n/);
+        // deno-lint-ignore no-control-regex
+        assert.doesNotMatch(screen, /\x1b\[[\d;]*m/);
+      },
     });
 
     await t.step("a moved run verifies", async () => {

@@ -59,6 +59,9 @@ export function command<Spec extends CommandSpec>(spec: Spec, body: CommandBody<
   return { spec, run: (options, context) => body(options as OptionValues<Spec["options"]>, context) };
 }
 
+/** How often a live line is drawn again where nothing happens, in milliseconds. */
+const TICK = 500;
+
 const JSON_FLAG = flag("--json", "print the result as one JSON document on standard output");
 
 /** A spec as `commander` wants it. `done` receives what was parsed. */
@@ -184,6 +187,12 @@ function parse(program: Program, args: readonly string[]): Parsed {
   return { help, ...(chosen ? { chosen } : {}) };
 }
 
+/** Keeps the live line of a terminal going; without a terminal there is none. */
+function ticking(progress: ProgressDisplay, { interactive }: Terminal): Disposable {
+  const timer = interactive ? setInterval(() => progress.tick(), TICK) : undefined;
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 /**
  * Runs a program on a command line and says with which code to exit.
  *
@@ -195,6 +204,7 @@ export async function execute(
   terminal: Terminal,
 ): Promise<ExitCode> {
   using progress = new ProgressDisplay(terminal);
+  using _ticking = ticking(progress, terminal);
   try {
     const { chosen, help } = parse(program, args);
     if (!chosen) {

@@ -33,9 +33,7 @@ export async function runAndVerify(
     level: "standard",
     otherCode: false,
     workers: options.workers,
-  }, (event) => {
-    if (event.type === "started") context.note(`verify ${event.step} …`);
-  });
+  }, context.progress.verification("standard"));
   return { ...finished, verdict };
 }
 

@@ -12,7 +12,7 @@ import { verifyApart } from "./_verify_apart.ts";
 import { VERSION } from "./_version.ts";
 
 /** `attest`: verifies, then states the verdict. A run that does not pass gets no statement. */
-export const attest = command(ATTEST, async (options, { note }) => {
+export const attest = command(ATTEST, async (options, { progress }) => {
   const key = await loadSigningKey(options.key);
   const run = readRun(options.run, { directory: options.runs });
   const result = await verifyApart({
@@ -22,9 +22,7 @@ export const attest = command(ATTEST, async (options, { note }) => {
     level: options.level,
     otherCode: options.otherCode,
     workers: 2,
-  }, (event) => {
-    if (event.type === "started") note(`verify ${event.step} …`);
-  });
+  }, progress.verification(options.level));
   const statement = testResultStatement(run, {
     version: VERSION,
     runtime: result.runtime,

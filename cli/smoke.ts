@@ -17,9 +17,7 @@ export const smoke = command(SMOKE, async (options, context) => {
     level: "standard",
     otherCode: false,
     workers: options.workers,
-  }, (event) => {
-    if (event.type === "started") context.note(`verify ${event.step} …`);
-  });
+  }, context.progress.verification("standard"));
   return {
     json: {
       run_id: run.runId,

@@ -3,12 +3,10 @@ import { VERIFY } from "./_specs.ts";
 import { verdictJson, verdictLines, verify as verifyRun } from "./_verify.ts";
 
 /** `verify`: checks every claim of a finished run; reads only. */
-export const verify = command(VERIFY, async (options, { note }) => {
+export const verify = command(VERIFY, async (options, { progress }) => {
   const result = await verifyRun(
     { reference: options.manifest, directory: options.runs, ...options },
-    (event) => {
-      if (event.type === "started") note(`${event.step} …`);
-    },
+    progress.verification(options.level),
   );
   return { json: verdictJson(result), lines: verdictLines(result) };
 });

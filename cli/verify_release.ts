@@ -9,7 +9,7 @@ const FOLDER = decodeURIComponent(new URL("../fixtures/release", import.meta.url
   .replace(/^\/(?=[A-Za-z]:)/, "");
 
 /** `verify-release`: a published run against what the repository pins of it. */
-export const verifyRelease = command(VERIFY_RELEASE, async ({ release }, { note }) => {
+export const verifyRelease = command(VERIFY_RELEASE, async ({ release }, { note, progress }) => {
   const { pins, result, key_id } = await checkRelease({
     release,
     folder: FOLDER,
@@ -25,9 +25,7 @@ export const verifyRelease = command(VERIFY_RELEASE, async ({ release }, { note 
           otherCode: false,
           workers: 2,
         },
-        (event) => {
-          if (event.type === "started") note(`verify ${event.step} …`);
-        },
+        progress.verification("standard"),
       ),
   });
   return {

@@ -46,16 +46,18 @@ export interface BcLoss {
  * mask, so that the result serves masked and unmasked variants; sets of labels under the public mask.
  *
  * @param stream gives each epoch its permutation
+ * @param onEpoch is told how many epochs are done
  * @throws TracewrightError "masked_choice", "no_positive", "duplicate_state", "bad_batch" for bad demonstrations;
  * "non_finite", "non_finite_gradient" before a step that would damage the network
  */
 export function trainBc(
-  { network, optimizer, demonstrations, options, stream }: {
+  { network, optimizer, demonstrations, options, stream, onEpoch = () => {} }: {
     readonly network: ActorCritic;
     readonly optimizer: Adam;
     readonly demonstrations: Demonstrations;
     readonly options: BcOptions;
     readonly stream: RandomStream;
+    readonly onEpoch?: (done: number) => void;
   },
 ): BcMetrics | ExpertBcMetrics {
   for (const option of ["epochs", "batchSize"] as const) {
@@ -74,6 +76,7 @@ export function trainBc(
       last = updateBc({ network, optimizer, lesson: selectLesson(lesson, rows), ...options });
       updates++;
     }
+    onEpoch(epoch + 1);
   }
   const { accuracy, set_nll, mass, positives } = evaluateBc(network, lesson);
   const metrics: BcMetrics = { ...last, accuracy, updates };

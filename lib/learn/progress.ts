@@ -48,17 +48,19 @@ export function stateMatrix(rows: readonly LabelledState[], stateWidth: number):
  * Fits the progress estimator by mini-batches of binary cross-entropy. Protocol: policy-and-training.md section 5.
  *
  * @param stream gives each epoch its permutation
+ * @param onEpoch is told how many epochs are done
  * @throws TracewrightError "bad_batch", "bad_option"; "non_finite", "non_finite_gradient" before a step that would damage
  * the network
  */
 export function fitProgress(
-  { estimator, optimizer, rows, epochs, batchSize = PROGRESS_BATCH, stream }: {
+  { estimator, optimizer, rows, epochs, batchSize = PROGRESS_BATCH, stream, onEpoch = () => {} }: {
     readonly estimator: ProgressEstimator;
     readonly optimizer: Adam;
     readonly rows: readonly LabelledState[];
     readonly epochs: number;
     readonly batchSize?: number;
     readonly stream: RandomStream;
+    readonly onEpoch?: (done: number) => void;
   },
 ): ProgressFit {
   for (const [option, actual] of Object.entries({ epochs, batchSize, rows: rows.length })) {
@@ -86,6 +88,7 @@ export function fitProgress(
       optimizer.step();
       fit = { loss, grad_norm, updates: fit.updates + 1 };
     }
+    onEpoch(epoch + 1);
   }
   return fit;
 }

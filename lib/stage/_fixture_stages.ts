@@ -27,7 +27,7 @@ export const count = defineStage({
     const numbers = output("numbers");
     for (let i = 0; i < params.upTo; i++) {
       numbers.write(`${i}\n`);
-      progress((i + 1) / params.upTo, `number ${i}`);
+      progress((i + 1) / params.upTo, { unit: "numbers", count: i + 1, total: params.upTo });
     }
   },
 });

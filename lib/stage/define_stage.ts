@@ -32,6 +32,15 @@ export interface OutputWriter {
   write(content: Uint8Array | string): void;
 }
 
+/** What a stage has done so far, in things that a person can count. */
+export interface Counted {
+  /** In the plural, e.g. `episodes`. */
+  readonly unit: string;
+  readonly count: number;
+  /** How many there will be; left out where that is not known before the end. */
+  readonly total?: number;
+}
+
 /** All that a running stage can see of the world. */
 export interface StageContext<P = unknown, I extends string = string, O extends string = string> {
   /** The parameters, as its schema gives them out. */
@@ -41,8 +50,8 @@ export interface StageContext<P = unknown, I extends string = string, O extends 
   inputNames(prefix?: string): I[];
   /** Opens an output. Each declared output must be opened exactly once; what is written is its content. */
   output(name: O): OutputWriter;
-  /** Tells a watching person how far it is, 0 to 1. Never part of any result. */
-  progress(fraction: number, note?: string): void;
+  /** Tells a watching person how far it is, 0 to 1, and what it counts. Never part of any result. */
+  progress(fraction: number, counted?: Counted): void;
 }
 
 /** A stage whose types have been forgotten: what plans, schedulers and executors handle. */

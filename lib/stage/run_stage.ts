@@ -3,6 +3,7 @@ import type { Outputs, Params, TypedDescriptor } from "../store/action_record.ts
 import { linesOf, textOf } from "../store/lines.ts";
 import {
   checkInputNames,
+  type Counted,
   type InputBlob,
   type OutputWriter,
   type Stage,
@@ -20,7 +21,7 @@ export interface OutputSink extends Disposable {
 export interface Progress {
   /** 0 to 1. */
   readonly fraction: number;
-  readonly note?: string;
+  readonly counted?: Counted;
 }
 
 /** What a stage runs on: its parameters, and where bytes come from and go to. */
@@ -86,11 +87,11 @@ export async function runStage(stage: Stage, io: StageIo): Promise<Outputs> {
       opened.set(name, output);
       return output;
     },
-    progress: (fraction, note) => {
+    progress: (fraction, counted) => {
       if (!(fraction >= 0 && fraction <= 1)) {
         throw stageError("bad_fraction", { stage: stage.name, expected: "0 to 1", actual: fraction });
       }
-      io.onProgress?.(note === undefined ? { fraction } : { fraction, note });
+      io.onProgress?.(counted === undefined ? { fraction } : { fraction, counted });
     },
   };
   try {

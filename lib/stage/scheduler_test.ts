@@ -141,7 +141,12 @@ Deno.test("runPlan() tells a listener what happens, in order", async () => {
     ...Array(5).fill("progress"),
     "finished",
   ]);
-  deepEqual(about("count")[1], { type: "progress", node: "count", fraction: 0.2, note: "number 0" });
+  deepEqual(about("count")[1], {
+    type: "progress",
+    node: "count",
+    fraction: 0.2,
+    counted: { unit: "numbers", count: 1, total: 5 },
+  });
   const planned = bed.events[0];
   deepEqual(planned?.type === "planned" && planned.nodes[0], { id: "count", stage: "count" });
   const started = about("count")[0];

@@ -71,8 +71,8 @@ export class WorkerPoolExecutor implements Executor {
     const job = this.#busy.get(worker);
     if (job === undefined) return;
     if (message.type === "progress") {
-      const { fraction, note } = message;
-      job.onProgress(note === undefined ? { fraction } : { fraction, note });
+      const { type: _type, ...progress } = message;
+      job.onProgress(progress);
       return;
     }
     this.#busy.delete(worker);

@@ -3,6 +3,7 @@ import type { Digest } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
 import type { MetricsJudge } from "../evaluate/metrics_judge.ts";
 import type { Codes } from "../stage/codes.ts";
+import type { Counted } from "../stage/define_stage.ts";
 import type { RuntimeName } from "../policy/runtime.ts";
 import { checkRunBlobs, checkRunViews, readRun, type Run } from "../store/read_run.ts";
 import { checkKeys, checkSizes, compareWithPlan, type KeyVerdict } from "./check_plan.ts";
@@ -43,7 +44,13 @@ export interface VerifyOptions {
 /** How far a verification is; for people only. */
 export type VerifyEvent =
   | { readonly type: "started"; readonly step: VerifyStep }
-  | { readonly type: "progress"; readonly step: VerifyStep; readonly fraction: number }
+  | {
+    readonly type: "progress";
+    readonly step: VerifyStep;
+    readonly fraction: number;
+    /** Cases that were replayed, where the step replays them. */
+    readonly counted?: Counted;
+  }
   | { readonly type: "passed"; readonly step: VerifyStep; readonly checked: string };
 
 /** A verification that passed. One that did not is an error. */
@@ -80,12 +87,14 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
   const passed: { step: VerifyStep; checked: string }[] = [];
   const take = async <T>(
     step: VerifyStep,
-    work: (progress: (fraction: number) => void) => T | Promise<T>,
+    work: (progress: (fraction: number, counted?: Counted) => void) => T | Promise<T>,
     checked: (result: T) => string,
   ): Promise<T> => {
     listener({ type: "started", step });
     try {
-      const result = await work((fraction) => listener({ type: "progress", step, fraction }));
+      const result = await work((fraction, counted) =>
+        listener({ type: "progress", step, fraction, ...(counted === undefined ? {} : { counted }) })
+      );
       passed.push({ step, checked: checked(result) });
       listener({ type: "passed", ...passed.at(-1)! });
       return result;
@@ -112,9 +121,12 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
   );
   using threads = options.replayerFor?.(subject);
   const replayer = threads ?? replayHere(run, subject, { benchmark, runtime, rebuild });
+  const total = subject.evaluations.length * benchmark.test.length;
+  const inCases = (progress: (fraction: number, counted: Counted) => void) => (fraction: number) =>
+    progress(fraction, { unit: "cases", count: Math.floor(fraction * total + 0.5), total });
   await take(
     "environment",
-    (progress) => replayAll(replayer, partsOf("environment", subject.evaluations), progress),
+    (progress) => replayAll(replayer, partsOf("environment", subject.evaluations), inCases(progress)),
     (steps) => `${steps} steps replayed`,
   );
   let trainings = 0;
@@ -123,7 +135,7 @@ export async function verifyRun(options: VerifyOptions): Promise<VerifyResult> {
     (progress) => {
       trainings = checkTrainings(run, subject);
       admitAll(run, subject);
-      return replayAll(replayer, partsOf("policy", subject.evaluations), progress);
+      return replayAll(replayer, partsOf("policy", subject.evaluations), inCases(progress));
     },
     (made) => `${made} decisions made again by the ${runtime} runtime, graphs of ${trainings} checkpoints`,
   );

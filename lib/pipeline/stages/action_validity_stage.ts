@@ -31,8 +31,9 @@ export const actionValidityStage = defineStage({
   },
   run({ params: { benchmark_seed: seed, bootstrap }, input, output, progress }) {
     const rows = output("rows.jsonl");
+    let count = 0;
     const { manifest, metrics } = actionValidityEvidence(
-      taskStream(watched(input("test"), (fraction) => progress(fraction))),
+      taskStream(watched(input("test"), (fraction) => progress(fraction, { unit: "cases", count: ++count }))),
       { seed, bootstrap, onLine: (bytes) => rows.write(bytes) },
     );
     output("manifest.json").write(canonicalBytes(manifest));

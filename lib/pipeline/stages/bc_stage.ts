@@ -47,7 +47,7 @@ export const bcStage = defineStage({
     "policy.onnx": { media_type: MEDIA.policy },
     "training.json": { media_type: MEDIA.training },
   },
-  async run({ params, input, output }) {
+  async run({ params, input, output, progress }) {
     const { seed, policy, behaviour_cloning: bc } = params;
     const encoder = encoderOf(params);
     const { decisions, labels } = lesson(tasksOf(input("train")), encoder);
@@ -65,6 +65,7 @@ export const bcStage = defineStage({
       demonstrations: { kind: "single_label", decisions, labels },
       options: { epochs: bc.epochs, batchSize: bc.batch_size, maxGradientNorm: bc.max_grad_norm },
       stream: new RandomStream(seed, "bc", "permutations"),
+      onEpoch: (count) => progress(count / (bc.epochs + 1), { unit: "epochs", count, total: bc.epochs }), // then it is exported
     });
     const graph = exportActorCritic(network);
     const { updates, ...rest } = metrics;

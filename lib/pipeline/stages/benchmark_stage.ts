@@ -37,7 +37,7 @@ export const benchmarkStage = defineStage({
       const lines = output(`${split}.jsonl`);
       for (const task of generateTasks({ split, size: sizes[split], baseSeed: benchmark_seed })) {
         lines.write(summary.add(split, task));
-        progress(++done / total);
+        progress(++done / total, { unit: "tasks", count: done, total });
       }
     }
     output("manifest.json").write(canonicalBytes(summary.finish()));

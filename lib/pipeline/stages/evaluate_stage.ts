@@ -41,8 +41,9 @@ export const evaluateStage = defineStage({
         runtime,
       })
       : undefined;
+    let count = 0;
     const episodes = runEpisodes(
-      eachTask(input("test"), (fraction) => progress(fraction)),
+      eachTask(input("test"), (fraction) => progress(fraction, { unit: "episodes", count: ++count })),
       greedyActor(session),
       {
         encoder,

@@ -173,7 +173,9 @@ export const ppoStage = defineStage({
       rolloutSteps += facts.rollout_steps;
       reports.push(metrics);
       curve.push({ iteration, ...facts, ...metrics });
-      progress((iteration + 1) / ppo.iterations);
+      const count = (iteration + 1) * ppo.episodes_per_iteration;
+      const total = ppo.iterations * ppo.episodes_per_iteration;
+      progress(count / total, { unit: "episodes", count, total });
     }
     const { updates, ...metrics } = combinePpoMetrics(reports);
     const graph = exportActorCritic(network);

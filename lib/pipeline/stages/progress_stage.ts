@@ -45,9 +45,9 @@ export const progressStage = defineStage({
     const label = (split: "train" | "dev") =>
       labelSplit(tasksOf(input(split)), { labels: settings.labels, split, encoder, seed });
     const train = label("train");
-    progress(0.4, "train labels");
+    progress(0.4);
     const dev = label("dev");
-    progress(0.6, "dev labels");
+    progress(0.6);
     using arena = new KernelArena();
     const estimator = new ProgressEstimator(arena, policy.state_width);
     estimator.initialise(new RandomStream(seed, "progress", "initialisation"));
@@ -58,8 +58,9 @@ export const progressStage = defineStage({
       epochs: settings.epochs,
       batchSize: settings.batch_size,
       stream: new RandomStream(seed, "progress", "permutations"),
+      onEpoch: (count) =>
+        progress(0.6 + 0.3 * count / settings.epochs, { unit: "epochs", count, total: settings.epochs }),
     });
-    progress(0.9, "fitted");
     const graph = exportEstimator(estimator);
     using session = await openSession({ graph, runtime: stageRuntime() });
     const gate = await calibrate(dev, session);

@@ -84,7 +84,8 @@ export const rulesStage = defineStage({
     for (const tasks of batches(taskStream(lines()), TASKS_AT_A_TIME)) {
       for (const player of players) await play(player, tasks);
       planned.push(...tasks.map(({ case_id }) => case_id));
-      progress(Math.min(1, read / test.size));
+      const count = planned.length * players.length;
+      progress(Math.min(1, read / test.size), { unit: "episodes", count });
     }
     output("metrics.json").write(canonicalBytes(metricsReport(
       players.map(({ rule, rows }) => ({ variant: rule.id, seed, rows })),
