@@ -1,6 +1,10 @@
 import { z } from "zod";
 import published from "../fixtures/published-v1.3.json" with { type: "json" };
-import { INTERVAL_METRICS, type IntervalMetric } from "../lib/evaluate/case_cluster_bootstrap.ts";
+import {
+  CASE_CLUSTER_METHOD,
+  INTERVAL_METRICS,
+  type IntervalMetric,
+} from "../lib/evaluate/case_cluster_bootstrap.ts";
 import type { MetricsReport } from "../lib/evaluate/metrics_report.ts";
 
 /** The metrics that were published, in the order of the tables. */
@@ -226,13 +230,39 @@ function table(rows: readonly ReplicationRow[]): string[] {
   return cells.map((line) => line.map((text, column) => text.padEnd(widths[column]!)).join("  ").trimEnd());
 }
 
+/** What stands on our side: how many seeds and cases, and what the intervals are. */
+function oursText({ runs, bootstrap }: MetricsReport): string {
+  const seeds = new Set(runs.map(({ seed }) => seed)).size;
+  const cases = Math.max(0, ...runs.map(({ denominators }) => denominators.scored));
+  const intervals = bootstrap.samples === 0
+    ? "none"
+    : `${CASE_CLUSTER_METHOD}, ${100 * bootstrap.confidence} %, ${bootstrap.samples} replicates`;
+  return `${seeds} seeds of ${cases} cases; intervals: ${intervals}`;
+}
+
+/** In how many figures the intervals have a point in common, of those that have both. */
+function overlapText(rows: readonly ReplicationRow[]): string {
+  const both = rows.filter(({ overlap }) => overlap !== null);
+  return `${both.filter(({ overlap }) => overlap).length} of ${both.length}`;
+}
+
 /** A replication for a person. */
-export function replicationLines(found: Replication, published: PublishedResults): readonly string[] {
+export function replicationLines(
+  found: Replication,
+  { report, published }: { readonly report: MetricsReport; readonly published: PublishedResults },
+): readonly string[] {
   const titled = (title: string, rows: readonly ReplicationRow[]) => ["", title, ...table(rows)];
   const { source, pilot } = published;
+  const { comparison } = found;
   return [
-    `beside run ${source.run_id} (release ${source.release}, ${source.generator}): ` +
+    `ours       ${oursText(report)}`,
+    `published  run ${source.run_id} (release ${source.release}, ${source.generator}): ` +
     `${source.run_seeds.length} seeds of ${source.cases_per_seed} cases; intervals: ${source.intervals}`,
+    `overlap    ${
+      overlapText(found.metrics)
+    } intervals of metrics have a point in common; of ${comparison.of}: ` +
+    (comparison.overlap === null ? "not known" : comparison.overlap ? "yes" : "no"),
+    "why        docs/learning.md names the differences in design and measures those that matter most",
     ...METRICS.flatMap((metric) =>
       titled(
         `${metric}, ${(UNITS[metric] ?? PERCENT).unit}`,

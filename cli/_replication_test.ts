@@ -84,12 +84,19 @@ Deno.test("replicate() sets value, interval, difference and overlap beside each 
 });
 
 Deno.test("replicationLines() prints a table a metric, missing figures as dashes", () => {
-  const lines = replicationLines(
-    replicate(ours({ b: 46, e: 90 }), { published: PUBLISHED, balancedAccuracy: null }),
-    PUBLISHED,
-  );
+  const report = ours({ b: 46, e: 90 });
+  const found = replicate(report, { published: PUBLISHED, balancedAccuracy: null });
+  const lines = replicationLines(found, { report, published: PUBLISHED });
   const text = lines.join("\n");
-  assert.match(text, /^beside run 886622c5cb6cffc3 \(release v0\.1\.0/);
+  assert.match(
+    text,
+    /^ours +\d+ seeds of 100 cases; intervals: case_cluster_percentile, 95 %, \d+ replicates\n/,
+  );
+  assert.match(text, /\npublished +run 886622c5cb6cffc3 \(release v0\.1\.0/);
+  const both = found.metrics.filter(({ overlap }) => overlap !== null);
+  const common = both.filter(({ overlap }) => overlap === true);
+  assert.ok(text.includes(`\noverlap    ${common.length} of ${both.length} intervals`));
+  assert.match(text, /of E-PPO-Progress-Mask - B-BC-Mask: no\n/);
   assert.match(text, /\ntsr, %\n/);
   assert.match(text, /B-BC-Mask +46\.00 \[[\d.]+, [\d.]+\] +46\.36 \[44\.00, 48\.62\] +-0\.36 +yes\n/);
   assert.match(

@@ -28,7 +28,7 @@ export const replicate = command(REPLICATE, async (options, context) => {
       published: published.source,
       replication: found as unknown as Json,
     },
-    lines: [...matrixLines(matrix), "", ...replicationLines(found, published)],
+    lines: [...matrixLines(matrix), "", ...replicationLines(found, { report: metrics, published })],
   };
 });
 

@@ -1,6 +1,8 @@
 import type { ClaimCheck } from "../evaluate/claim_check.ts";
 import type { MaskMetrics } from "../evaluate/mask_metrics.ts";
 import { POPULATIONS } from "../evaluate/paired_resampling.ts";
+import type { Interval } from "../evaluate/quantile.ts";
+import type { Rational } from "../evaluate/rational.ts";
 import type { ComparisonStatistics, StatisticsReport } from "../evaluate/statistics_report.ts";
 import { fraction, NONE, percent, percentOr, span, table } from "./_table.ts";
 
@@ -82,12 +84,14 @@ function primarySection({ statistics }: ClaimParts): string {
       "Monte-Carlo error of the ends, points",
     ], rows),
     "",
-    table(["test or figure", "value"], testRows(primary), "---"),
+    table(["test", "value"], testRows(primary), "---"),
     "",
-    table(
-      ["without seed", ...primary.leave_one_seed_out.map(({ seed }) => String(seed))],
-      [["points", ...primary.leave_one_seed_out.map(({ difference }) => percentOr(difference))]],
-    ),
+    ...detectableLines(primary, statistics),
+    "",
+    table(["seed", ...primary.per_seed.map(({ seed }) => String(seed))], [
+      ["points", ...primary.per_seed.map(({ difference }) => percent(difference.value))],
+      ["points without it", ...primary.leave_one_seed_out.map(({ difference }) => percentOr(difference))],
+    ]),
     "",
     table(
       ["without family", "points"],
@@ -112,10 +116,27 @@ function testRows(primary: ComparisonStatistics): string[][] {
       cases.p_value.toFixed(5),
     ],
     ["Student's t over seeds and cases, two-sided p", t === null ? NONE : t.p_value.toFixed(5)],
-    ...primary.detectable.map(({ method, minimum_detectable_effect: effect }) => [
-      `minimum detectable effect by \`${method}\`, points`,
-      Number.isFinite(effect) ? percent(effect) : NONE,
-    ]),
+  ];
+}
+
+/** What the experiment could have found, by each standard error that was stated above. */
+function detectableLines({ detectable }: ComparisonStatistics, { settings }: StatisticsReport): string[] {
+  const { alpha, power, effects } = settings;
+  return [
+    `What could have been found, two-sided at ${alpha}: the effect with power ${power}, and the power at effects named beforehand.`,
+    "",
+    table(
+      [
+        "by the standard error of",
+        "minimum detectable effect, points",
+        ...effects.map((effect) => `power at ${percent(effect)} points`),
+      ],
+      detectable.map(({ method, minimum_detectable_effect: effect, power: at }) => [
+        `\`${method}\``,
+        percent(effect),
+        ...at.map(({ power }) => power.toFixed(3)),
+      ]),
+    ),
   ];
 }
 
@@ -170,13 +191,25 @@ function stabilitySection({ statistics }: ClaimParts): string {
   ].join("\n");
 }
 
+/** A share with its interval, where it has one. */
+function bracketed(value: Rational | null, interval: Interval | null): string {
+  return interval === null ? percentOr(value) : `${percentOr(value)} ${span(interval)}`;
+}
+
 function maskSection({ mask }: ClaimParts): string {
   const { confusion_matrix: m } = mask;
   const kinds = Object.entries(mask.invalid_kind_recall);
+  const intervals = mask.bootstrap.invalid_kind_recall;
   return [
     "## Rule mask on the synthetic constraint set",
     "",
-    "One measurement per benchmark; no variant changes it. Labels come from dry runs of the environment, which shares no code with the mask.",
+    `One measurement per benchmark; no variant changes it. Labels come from dry runs of the environment, which shares no code with the mask. ${
+      mask.bootstrap.balanced_accuracy === null
+        ? "No intervals were asked for."
+        : `In brackets: ${
+          percent(mask.bootstrap.balanced_accuracy.confidence, 0)
+        } % case-cluster percentile intervals.`
+    }`,
     "",
     table(
       [
@@ -195,9 +228,9 @@ function maskSection({ mask }: ClaimParts): string {
         String(m.false_negative),
         String(m.true_negative),
         String(m.false_positive),
-        percentOr(mask.balanced_accuracy),
-        percentOr(mask.macro_f1),
-        ...kinds.map(([, recall]) => percentOr(recall)),
+        bracketed(mask.balanced_accuracy, mask.bootstrap.balanced_accuracy),
+        bracketed(mask.macro_f1, mask.bootstrap.macro_f1),
+        ...kinds.map(([kind, recall]) => bracketed(recall, intervals[kind as keyof typeof intervals])),
       ]],
     ),
   ].join("\n");

@@ -181,8 +181,8 @@ function seedsSection({ metrics }: ReportInputs): string {
   ].join("\n");
 }
 
-function denominatorsSection({ metrics }: ReportInputs): string {
-  const rows = metrics.runs.map(({ variant, seed, denominators: d }) => [
+function denominatorsSection({ metrics, rules }: ReportInputs): string {
+  const rows = [...metrics.runs, ...(rules?.runs ?? [])].map(({ variant, seed, denominators: d }) => [
     variant,
     String(seed),
     String(d.planned),

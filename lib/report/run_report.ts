@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, type JsonObject, parseCanonical } from "../core/canonical_json.ts";
-import { type Digest, digestOf } from "../core/digest.ts";
+import { type Digest, digestOf, sha256Hex } from "../core/digest.ts";
 import type { MetricsReport } from "../evaluate/metrics_report.ts";
 import { reportError } from "./_error.ts";
 import { parseClaimCheck } from "./claim_record.ts";
@@ -122,6 +122,14 @@ function field(
 }
 
 /**
+ * The benchmark seed that a pre-registration leads to, by the rule that registration follows. Stated a second time, so that
+ * a reader sees from the report alone whether the cases were fixed by the design: this seed is the run's, or it is not.
+ */
+function seedFrom(registration: Digest): number {
+  return parseInt(sha256Hex(registration).slice(0, 8), 16);
+}
+
+/**
  * The report of a run, from its blobs.
  *
  * @throws TracewrightError "not_canonical" or "bad_record" where a blob is not what its name says
@@ -139,7 +147,10 @@ export function runReport({ config, benchmark, metrics, records, registration }:
     ["run seeds", ofConfig("seeds", "run_seeds")],
     ["bootstrap seed", ofConfig("seeds", "bootstrap_seed")],
     ["metrics", digestOf(metrics)],
-    ...(registration === null ? [] : [["pre-registration P", registration] as const]),
+    ...(registration === null ? [] : [
+      ["pre-registration P", registration] as const,
+      ["benchmark seed that follows from P", String(seedFrom(registration))] as const,
+    ]),
   ] as const;
   return markdownReport({
     experiment: `Experiment ${ofConfig("name")}`,
