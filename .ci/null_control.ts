@@ -1,9 +1,9 @@
 /**
  * The null control at full length: how often each kind of interval covers the truth where the truth is known, and how often
- * it finds a planted effect. Prints the tables of the README; a short version runs with the tests.
+ * it finds a planted effect. Writes fixtures/results/null_control.json and the tables of the README that follow from it; a
+ * test holds the two together, and a short version of the control runs with the tests.
  *
- *     deno task null-control            two tables in Markdown
- *     deno task null-control --json     the same as one JSON document
+ *     deno task null-control
  */
 import { CROSSED_T_METHOD } from "../lib/evaluate/crossed_t.ts";
 import { minimumDetectableEffect, powerAt } from "../lib/evaluate/detectable_effect.ts";
@@ -14,6 +14,7 @@ import {
   trueDesign,
 } from "../lib/evaluate/null_control.ts";
 import { POPULATIONS, RESAMPLING_METHODS } from "../lib/evaluate/paired_resampling.ts";
+import { tableLine, withSection } from "./_readme_section.ts";
 
 const EXPERIMENTS = 2000;
 const BOOTSTRAP = { samples: 400, confidence: 0.95, seed: 20260808 };
@@ -61,6 +62,22 @@ interface PowerRow {
   readonly mean_stated: number;
 }
 
+/** What a control found; the same on any machine. */
+export interface NullControl {
+  readonly experiments: number;
+  readonly bootstrap: typeof BOOTSTRAP;
+  readonly coverage: readonly {
+    readonly model: GeneratingModel;
+    readonly intervals: readonly IntervalRecord[];
+  }[];
+  readonly planted: readonly PowerRow[];
+}
+
+const SECTION = {
+  start: "<!-- what intervals are worth, written by `deno task null-control` -->",
+  end: "<!-- end of what intervals are worth -->",
+} as const;
+
 function recordsOf(model: GeneratingModel, effect: number): Map<string, IntervalRecord> {
   const records = nullControl({ model, effect, experiments: EXPERIMENTS, bootstrap: BOOTSTRAP });
   return new Map(records.map((record) => [record.method, record]));
@@ -84,41 +101,77 @@ function plant(model: GeneratingModel, method: string): PowerRow {
   };
 }
 
-const coverage = MODELS.map((model) => ({ model, records: recordsOf(model, 0) }));
-const planted = MODELS.flatMap((model) => [
-  ...(model.seed_spread === 0 ? [plant(model, RESAMPLING_METHODS.cases)] : []),
-  plant(model, CROSSED_T_METHOD),
-]);
+function nullControls(): NullControl {
+  return {
+    experiments: EXPERIMENTS,
+    bootstrap: BOOTSTRAP,
+    coverage: MODELS.map((model) => ({ model, intervals: [...recordsOf(model, 0).values()] })),
+    planted: MODELS.flatMap((model) => [
+      ...(model.seed_spread === 0 ? [plant(model, RESAMPLING_METHODS.cases)] : []),
+      plant(model, CROSSED_T_METHOD),
+    ]),
+  };
+}
 
 const percent = (share: number) => (100 * share).toFixed(1);
 
-if (Deno.args.includes("--json")) {
-  const document = {
-    experiments: EXPERIMENTS,
-    bootstrap: BOOTSTRAP,
-    coverage: coverage.map(({ model, records }) => ({ model, intervals: [...records.values()] })),
-    planted,
-  };
-  console.log(JSON.stringify(document, null, 2));
-} else {
-  const error = percent(Math.sqrt(0.95 * 0.05 / EXPERIMENTS));
-  console.log(
-    `${EXPERIMENTS} experiments of five seeds without an effect: how often a 95 % interval covers zero, in %`,
-  );
-  console.log(`(${BOOTSTRAP.samples} draws; Monte-Carlo error ${error})\n`);
-  console.log(`| what varies | ${LABELS.join(" | ")} |`);
-  console.log(`|---|${LABELS.map(() => "---:").join("|")}|`);
-  for (const { model, records } of coverage) {
-    const cells = METHODS.map((method) => percent(records.get(method)!.covers));
-    console.log(`| ${model.name} | ${cells.join(" | ")} |`);
-  }
-  console.log(`\nA planted effect, found in % of ${EXPERIMENTS} experiments\n`);
-  console.log(
-    "| what varies | interval | effect, points | stated | found | mean of what experiments state |",
-  );
-  console.log("|---|---|---:|---:|---:|---:|");
-  for (const { model, method, effect, stated, found, mean_stated } of planted) {
-    const numbers = [effect, stated, found, mean_stated].map(percent).join(" | ");
-    console.log(`| ${model} | ${LABELS[METHODS.indexOf(method)]} | ${numbers} |`);
-  }
+/** From the least to the most of a kind of interval, over all models. */
+function rangeOf({ coverage }: NullControl, method: string): string {
+  const shares = coverage.map(({ intervals }) => intervals.find((one) => one.method === method)!.covers);
+  return `${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} %`;
+}
+
+/** The part of the README that says what intervals are worth, line by line. */
+export function nullControlLines(found: NullControl): string[] {
+  const { experiments, bootstrap, coverage, planted } = found;
+  const [cases, seeds, both, student] = METHODS.map((method) => rangeOf(found, method));
+  const error = percent(Math.sqrt(0.95 * 0.05 / experiments));
+  return [
+    `How often a 95 % interval covers zero, in % of ${experiments} simulated experiments of five seeds without an effect, by what`,
+    `varies (${bootstrap.samples} draws; Monte-Carlo error ${error}):`,
+    "",
+    tableLine(["what varies", ...LABELS]),
+    `|---|${LABELS.map(() => "---:").join("|")}|`,
+    ...coverage.map(({ model, intervals }) =>
+      tableLine([
+        model.name,
+        ...METHODS.map((method) => percent(intervals.find((one) => one.method === method)!.covers)),
+      ])
+    ),
+    "",
+    `With five seeds, resampling cases covers ${cases}, resampling seeds ${seeds}, both ${both}, Student's t`,
+    `over both ${student}: only the last is worth its name, so reports state it beside the registered one.`,
+    "",
+    `A planted effect, found in % of ${experiments} experiments, by the power that was stated beforehand:`,
+    "",
+    tableLine([
+      "what varies",
+      "interval",
+      "effect, points",
+      "stated",
+      "found",
+      "mean of what experiments state",
+    ]),
+    "|---|---|---:|---:|---:|---:|",
+    ...planted.map(({ model, method, effect, stated, found, mean_stated }) =>
+      tableLine([
+        model,
+        LABELS[METHODS.indexOf(method)]!,
+        ...[effect, stated, found, mean_stated].map(percent),
+      ])
+    ),
+  ];
+}
+
+/** The README with its null control replaced. */
+export function withNullControl(readme: string, found: NullControl): string {
+  return withSection(readme, SECTION, nullControlLines(found));
+}
+
+if (import.meta.main) {
+  const found = nullControls();
+  await Deno.mkdir("fixtures/results", { recursive: true });
+  await Deno.writeTextFile("fixtures/results/null_control.json", JSON.stringify(found, null, 2) + "\n");
+  await Deno.writeTextFile("README.md", withNullControl(await Deno.readTextFile("README.md"), found));
+  console.log(nullControlLines(found).join("\n"));
 }

@@ -10,6 +10,13 @@ Deno.test("COMMANDS: every spec has its work in the file of its name, runnable a
   }
 });
 
+Deno.test("COMMANDS: every file here is a command, or private to commands", () => {
+  const files = [...Deno.readDirSync(new URL(".", import.meta.url))].map(({ name }) => name)
+    .filter((name) => !name.startsWith("_") && !name.endsWith("_test.ts"));
+  const commands = COMMANDS.map(({ spec }) => `${spec.name.replaceAll("-", "_")}.ts`);
+  assert.deepEqual(files.sort(), [...commands, "main.ts"].sort());
+});
+
 Deno.test("COMMANDS: there is no command that makes a claim from metrics", () => {
   assert.ok(!COMMANDS.some(({ spec }) => (spec.name as string) === "verify-claims"));
 });
