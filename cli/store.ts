@@ -64,6 +64,7 @@ function pin(store: Store, options: Options): CommandResult {
       actual: digest,
     });
   }
+  store.blobs.hold(); // no collection between the look and the name
   store.blobs.open(digest); // a name for nothing would stop every collection
   store.refs.set(name, digest);
   return { json: { name, digest }, lines: [`${name}  ${digest}`] };

@@ -98,6 +98,7 @@ class Run {
   }
 
   async finish(): Promise<PlanResult> {
+    this.#options.store.blobs.hold(); // what is found in the store stays until the run has its name
     this.#requireSources();
     this.#emit({
       type: "planned",

@@ -11,6 +11,7 @@ import {
   typedDescriptorSchema,
 } from "./action_record.ts";
 import type { BlobStore } from "./blob_store.ts";
+import { MAX_MANIFEST } from "./manifest.ts";
 import { storeError } from "./store_error.ts";
 
 /** Schema id of a file in `actions/`. */
@@ -57,9 +58,18 @@ export class ActionCache {
    */
   get(key: ActionKey): ActionResult | undefined {
     const path = this.path(key);
-    const bytes = this.#blobs.layer.read(path);
-    if (bytes === undefined) return undefined;
     const hint = "remove this one file and run the command again; it is made anew";
+    const facts = this.#blobs.layer.facts(path);
+    if (facts !== undefined && (facts.kind !== "file" || facts.size > MAX_MANIFEST)) {
+      throw storeError("bad_action", {
+        path,
+        expected: `a file of at most ${MAX_MANIFEST} bytes`,
+        actual: facts.kind === "file" ? facts.size : facts.kind,
+        hint,
+      });
+    }
+    const bytes = facts === undefined ? undefined : this.#blobs.layer.read(path);
+    if (bytes === undefined) return undefined;
     let result;
     try {
       result = resultSchema.parse(parseCanonical(bytes));
@@ -101,6 +111,10 @@ export class ActionCache {
     const bytes = canonicalBytes({ schema: ACTION_RESULT_SCHEMA, action, outputs });
     const { layer } = this.#blobs;
     const isNew = layer.facts(this.path(key)) === undefined;
+    if (isNew) {
+      this.#blobs.prepare();
+      this.#blobs.settle();
+    }
     if (isNew && this.#blobs.writeFile(this.path(key), bytes, "create")) return "recorded";
     const earlier = this.get(key);
     if (earlier === undefined) return this.publish(action, outputs, where); // removed by a person in between

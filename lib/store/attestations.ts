@@ -41,8 +41,8 @@ export interface AttestationFile {
  * Where the attestations of a run lie: in a folder beside the run's own. The run folder holds what its DAG leads to and
  * nothing else, so a statement made later, by anybody, changes no byte of it.
  */
-export function attestationsPath(runPath: string): string {
-  return `${Deno.realPathSync(runPath).replaceAll("\\", "/")}.attestations`; // not beside a link, or inside of "."
+export function attestationsPath(runPath: string, { layer = diskLayer }: { layer?: FileLayer } = {}): string {
+  return `${layer.realPath(runPath)}.attestations`; // not beside a link, or inside of "."
 }
 
 /**
@@ -102,7 +102,7 @@ export function writeAttestation(
   { layer = diskLayer }: { layer?: FileLayer } = {},
 ): string {
   const { name, files } = attestationOf(run, envelope);
-  const directory = attestationsPath(run.path);
+  const directory = attestationsPath(run.path, { layer });
   const target = `${directory}/${name}`;
   if (layer.facts(target) !== undefined) {
     readAttestation(run, name, layer);
@@ -137,7 +137,7 @@ export function writeAttestation(
  * @throws TracewrightError "bad_envelope", "bad_attestation"
  */
 export function readAttestations(run: Run, { layer = diskLayer }: { layer?: FileLayer } = {}): Attestation[] {
-  const entries = layer.list(attestationsPath(run.path));
+  const entries = layer.list(attestationsPath(run.path, { layer }));
   if (entries.length > MAX_ATTESTATIONS) {
     throw bundleError("bad_attestation", {
       message: "too many attestations",
@@ -149,7 +149,7 @@ export function readAttestations(run: Run, { layer = diskLayer }: { layer?: File
     if (kind === "directory") return readAttestation(run, name, layer);
     throw bundleError("bad_attestation", {
       message: "something beside a run is no attestation",
-      path: `${attestationsPath(run.path)}/${name}`,
+      path: `${attestationsPath(run.path, { layer })}/${name}`,
       expected: "a folder",
       actual: kind,
     });
@@ -157,7 +157,7 @@ export function readAttestations(run: Run, { layer = diskLayer }: { layer?: File
 }
 
 function readAttestation(run: Run, name: string, layer: FileLayer): Attestation {
-  const folder = `${attestationsPath(run.path)}/${name}`;
+  const folder = `${attestationsPath(run.path, { layer })}/${name}`;
   const read = (path: string) => {
     const facts = layer.facts(`${folder}/${path}`);
     if (facts?.kind === "file" && facts.size <= MAX_ENVELOPE) {

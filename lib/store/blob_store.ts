@@ -1,8 +1,9 @@
 import { canonicalBytes } from "../core/canonical_json.ts";
 import { type Digest, digestOf, DigestWriter, hexOf, parseDigest } from "../core/digest.ts";
+import { makeDirectory } from "./_make_directory.ts";
 import { Temporaries } from "./_temporaries.ts";
 import { BlobReader } from "./blob_reader.ts";
-import { diskLayer, type FileLayer, type WriteHandle } from "./file_layer.ts";
+import { diskLayer, type FileLayer, type LockHandle, type WriteHandle } from "./file_layer.ts";
 import { storeError } from "./store_error.ts";
 
 /** A content address and the number of bytes it stands for. */
@@ -20,6 +21,9 @@ export const EMPTY_INDEX_BYTES = canonicalBytes({
   schemaVersion: 2,
 });
 
+/** The file of a store whose lock everybody shares who counts on its content, and a collection has alone. */
+export const STORE_LOCK = "lock";
+
 const BUFFER = 256 * 1024;
 
 /**
@@ -32,6 +36,7 @@ export class BlobStore implements Disposable {
   readonly path: string;
   readonly layer: FileLayer;
   readonly #temporaries: Temporaries;
+  #share: LockHandle | undefined;
   #ready = false;
 
   private constructor(path: string, layer: FileLayer) {
@@ -56,8 +61,17 @@ export class BlobStore implements Disposable {
     return facts?.kind === "file" && (size === undefined || facts.size === size);
   }
 
+  /**
+   * Keeps collections away until the store is disposed of, and waits for one that is under way: what was seen stays. Every
+   * method that stores does this first; it is for those who count on what an earlier process stored. Writes nothing.
+   */
+  hold(): void {
+    this.#hold("existing");
+  }
+
   /** Stores bytes; where they are already there, nothing is written. */
   put(bytes: Uint8Array): Descriptor {
+    this.hold();
     const descriptor = { digest: digestOf(bytes), size: bytes.length };
     if (this.#isThere(descriptor)) return descriptor;
     this.writeFile(this.blobPath(descriptor.digest), bytes, "replace");
@@ -73,9 +87,8 @@ export class BlobStore implements Disposable {
       discard: (temporary) => this.#temporaries.discard(temporary),
       publish: (temporary, descriptor) => {
         if (this.#isThere(descriptor)) return false;
-        const path = this.blobPath(descriptor.digest);
-        this.layer.rename(temporary, path);
-        this.layer.syncDirectory(`${this.path}/blobs/sha256`);
+        this.layer.rename(temporary, this.blobPath(descriptor.digest));
+        this.settle();
         return true;
       },
     });
@@ -101,6 +114,14 @@ export class BlobStore implements Disposable {
   }
 
   /**
+   * Returns once the names of all blobs are on the disk, those that another process gave included. A record that names
+   * blobs is written after this: it never survives a power cut that they did not.
+   */
+  settle(): void {
+    this.layer.syncDirectory(`${this.path}/blobs/sha256`);
+  }
+
+  /**
    * Writes a file of the store so that it is there whole or not at all.
    *
    * @param mode `"create"` leaves a file that is already there as it is
@@ -111,9 +132,11 @@ export class BlobStore implements Disposable {
     return this.#writeFile(path, bytes, mode);
   }
 
-  /** Makes the folders and the two fixed files of the layout; does nothing the second time. */
+  /** Makes the folders, the lock and the two fixed files of the layout; does nothing the second time. */
   prepare(): void {
     if (this.#ready) return;
+    makeDirectory(this.layer, this.path);
+    this.#hold("create");
     for (const folder of ["blobs/sha256", "actions", "refs"]) {
       this.layer.makeDirectory(`${this.path}/${folder}`);
     }
@@ -148,6 +171,12 @@ export class BlobStore implements Disposable {
     return created;
   }
 
+  #hold(mode: "create" | "existing"): void {
+    if (this.#share !== undefined) return;
+    const share = this.layer.share(`${this.path}/${STORE_LOCK}`, mode);
+    if (share !== "absent") this.#share = share;
+  }
+
   #isThere({ digest, size }: Descriptor): boolean {
     const facts = this.layer.facts(this.blobPath(digest));
     if (facts === undefined) return false;
@@ -161,9 +190,12 @@ export class BlobStore implements Disposable {
     });
   }
 
-  /** Lets go of the store's temporary files. Blobs stay readable. */
+  /** Lets go of the store's temporary files and of its lock. Blobs stay readable. */
   [Symbol.dispose](): void {
     this.#temporaries[Symbol.dispose]();
+    this.#share?.[Symbol.dispose]();
+    this.#share = undefined;
+    this.#ready = false;
   }
 }
 

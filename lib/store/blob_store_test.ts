@@ -232,6 +232,7 @@ Deno.test("BlobStore survives a process that ends before any one operation", () 
       "actions",
       "blobs",
       "index.json",
+      "lock",
       "oci-layout",
       "refs",
       "tmp",

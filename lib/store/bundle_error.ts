@@ -25,6 +25,7 @@ export type BundleCode =
   | "unknown_signer"
   | "bad_attestation"
   | "store_in_use"
+  | "blob_shared"
   | "dangling_ref";
 
 /** The error of bundles and attestations. */

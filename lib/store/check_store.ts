@@ -2,11 +2,13 @@ import { type Digest, isDigest } from "../core/digest.ts";
 import { TracewrightError } from "../core/error.ts";
 import { sameBytes } from "./_run_files.ts";
 import type { ActionKey } from "./action_record.ts";
-import { EMPTY_INDEX_BYTES, OCI_LAYOUT_BYTES } from "./blob_store.ts";
-import type { FileKind } from "./file_layer.ts";
+import { EMPTY_INDEX_BYTES, OCI_LAYOUT_BYTES, STORE_LOCK } from "./blob_store.ts";
+import { bundleError } from "./bundle_error.ts";
+import type { DirectoryEntry, FileKind } from "./file_layer.ts";
 import { reachedFrom } from "./reachable.ts";
+import { isRunName, parseRunName } from "./run_name.ts";
 import type { Store } from "./store.ts";
-import { isIoError, storeError } from "./store_error.ts";
+import { storeError } from "./store_error.ts";
 
 /** One thing wrong with a store. */
 export interface StoreProblem {
@@ -42,17 +44,18 @@ const PARTS: Readonly<Record<string, FileKind>> = {
   "actions": "directory",
   "blobs": "directory",
   "index.json": "file",
+  [STORE_LOCK]: "file",
   "oci-layout": "file",
   "refs": "directory",
   "tmp": "directory",
 };
 
 /**
- * Looks for everything that could be wrong with a store and lists it; writes nothing, and stops at nothing but a disk that
- * cannot be read. Checked are: files that belong to nothing, the fixed files, the name and size of every blob, every action
- * result with its outputs, every name, and of each named run all blobs.
+ * Looks for everything that could be wrong with a store and lists it; writes nothing and stops at nothing. Checked are: what
+ * belongs to nothing, the fixed files, the name and size of every blob and whether it has a second name, every action result
+ * with its outputs, every name, and of each named run all blobs. What cannot be read is one more thing wrong.
  *
- * @throws TracewrightError with an I/O code
+ * @throws TracewrightError with an I/O code where the folder of the store itself cannot be listed
  */
 export function checkStore(store: Store, { depth, onBlob = () => {} }: CheckStoreOptions): StoreCheck {
   const problems: StoreProblem[] = [];
@@ -60,13 +63,14 @@ export function checkStore(store: Store, { depth, onBlob = () => {} }: CheckStor
     try {
       return look();
     } catch (error) {
-      if (!(error instanceof TracewrightError) || isIoError(error)) throw error;
+      if (!(error instanceof TracewrightError)) throw error;
       problems.push({ code: error.code, path, message: error.message });
       return undefined;
     }
   };
+  const parts = store.blobs.layer.list(store.path);
   const sizes = checkBlobNames(store, attempt);
-  checkParts(store, sizes.size > 0, attempt);
+  checkParts(store, { parts, inUse: sizes.size > 0 }, attempt);
   const needs = (path: string, digest: Digest, size: number | undefined) =>
     attempt(path, () => {
       const actual = sizes.get(digest);
@@ -107,8 +111,7 @@ export function checkStore(store: Store, { depth, onBlob = () => {} }: CheckStor
     bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
     actions: actions.length,
     refs: refs.length,
-    leftovers:
-      store.blobs.layer.list(`${store.path}/tmp`).filter(({ name }) => !name.endsWith(".lock")).length,
+    leftovers: listed(store, "tmp", attempt).filter(({ name }) => !name.endsWith(".lock")).length,
     problems,
   };
 }
@@ -125,9 +128,20 @@ function strange(path: string, expected: string, kind: FileKind): never {
   });
 }
 
-function checkParts(store: Store, inUse: boolean, attempt: Attempt): void {
+/** What lies in a folder of the store; nothing where it is none, which is said elsewhere. */
+function listed(store: Store, folder: string, attempt: Attempt): readonly DirectoryEntry[] {
   const { layer } = store.blobs;
-  for (const { name, kind } of layer.list(store.path)) {
+  const path = `${store.path}/${folder}`;
+  return attempt(path, () => layer.facts(path)?.kind === "directory" ? layer.list(path) : []) ?? [];
+}
+
+function checkParts(
+  store: Store,
+  { parts, inUse }: { parts: readonly DirectoryEntry[]; inUse: boolean },
+  attempt: Attempt,
+): void {
+  const { layer } = store.blobs;
+  for (const { name, kind } of parts) {
     const path = `${store.path}/${name}`;
     attempt(path, () => {
       if (PARTS[name] !== kind) strange(path, Object.keys(PARTS).join(", "), kind);
@@ -138,10 +152,12 @@ function checkParts(store: Store, inUse: boolean, attempt: Attempt): void {
   ) {
     const path = `${store.path}/${name}`;
     attempt(path, () => {
-      const bytes = layer.read(path);
-      // A store that holds nothing yet has no parts, or some of them.
-      if (bytes === undefined ? !inUse : sameBytes(bytes, expected)) return;
-      throw storeError(bytes === undefined ? "missing_file" : "bad_manifest", {
+      const facts = layer.facts(path);
+      // A store that holds nothing yet has no parts, or some of them. What is no file has been named above.
+      if (facts === undefined ? !inUse : facts.kind !== "file") return;
+      const bytes = facts?.size === expected.length ? layer.read(path) : undefined;
+      if (bytes !== undefined && sameBytes(bytes, expected)) return;
+      throw storeError(facts === undefined ? "missing_file" : "bad_manifest", {
         message: "a fixed file of the layout is not what it always is",
         path,
         hint: "remove it; the next command that writes to the store makes it again",
@@ -154,17 +170,28 @@ function checkParts(store: Store, inUse: boolean, attempt: Attempt): void {
 function checkBlobNames(store: Store, attempt: Attempt): Map<Digest, number> {
   const { layer } = store.blobs;
   const sizes = new Map<Digest, number>();
-  for (const { name, kind } of layer.list(`${store.path}/blobs`)) {
+  for (const { name, kind } of listed(store, "blobs", attempt)) {
     attempt(`${store.path}/blobs/${name}`, () => {
       if (name !== "sha256" || kind !== "directory") strange(`blobs/${name}`, "sha256", kind);
     });
   }
-  for (const { name, kind } of layer.list(`${store.path}/blobs/sha256`)) {
+  for (const { name, kind } of listed(store, "blobs/sha256", attempt)) {
     const path = `${store.path}/blobs/sha256/${name}`;
     attempt(path, () => {
       const digest = `sha256:${name}`;
       if (!isDigest(digest) || kind !== "file") strange(path, "a file named by 64 hexadecimal digits", kind);
-      sizes.set(digest, layer.facts(path)?.size ?? 0);
+      const facts = layer.facts(path);
+      if (facts === undefined) return; // removed since it was listed
+      sizes.set(digest, facts.size);
+      // Runs written with links share read-only files with the store.
+      if ((facts.links ?? 1) === 1 || facts.writable === false) return;
+      throw bundleError("blob_shared", {
+        message: "a blob has a second name somewhere, by which it can be changed",
+        path,
+        expected: "one name, or no permission to write",
+        actual: `${facts.links} names`,
+        hint: "copy the file, remove it, and give the copy its name",
+      });
     });
   }
   return sizes;
@@ -173,7 +200,7 @@ function checkBlobNames(store: Store, attempt: Attempt): Map<Digest, number> {
 function keysOf(store: Store, attempt: Attempt): ActionKey[] {
   const folder = `${store.path}/actions`;
   const keys: ActionKey[] = [];
-  for (const { name, kind } of store.blobs.layer.list(folder)) {
+  for (const { name, kind } of listed(store, "actions", attempt)) {
     attempt(`${folder}/${name}`, () => {
       const digest = `sha256:${/^(.*)\.json$/.exec(name)?.[1]}`;
       if (!isDigest(digest) || kind !== "file") {
@@ -186,11 +213,12 @@ function keysOf(store: Store, attempt: Attempt): ActionKey[] {
 }
 
 function refsOf(store: Store, prefix: string, attempt: Attempt): { name: string; digest: Digest }[] {
-  return store.blobs.layer.list(`${store.path}/refs/${prefix}`).flatMap((entry) => {
+  return listed(store, `refs${prefix === "" ? "" : `/${prefix.slice(0, -1)}`}`, attempt).flatMap((entry) => {
     const name = prefix + entry.name;
     const path = `${store.path}/refs/${name}`;
-    if (entry.kind === "directory") return refsOf(store, `${name}/`, attempt);
+    if (entry.kind === "directory" && isRunName(name)) return refsOf(store, `${name}/`, attempt);
     const digest = attempt(path, () => {
+      parseRunName(name, { path });
       if (entry.kind !== "file") strange(path, "a file", entry.kind);
       return store.refs.get(name);
     });

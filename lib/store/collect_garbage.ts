@@ -1,6 +1,7 @@
 import type { Digest } from "../core/digest.ts";
 import { Temporaries } from "./_temporaries.ts";
 import type { ActionKey, Outputs } from "./action_record.ts";
+import { STORE_LOCK } from "./blob_store.ts";
 import { bundleError } from "./bundle_error.ts";
 import { type Reached, reachedFromRefs } from "./reachable.ts";
 import type { Store } from "./store.ts";
@@ -53,26 +54,35 @@ function isKept(outputs: Outputs, reached: Reached): boolean {
  * Removes what {@link planGarbage} names. Results of actions go first and for good, then blobs: whenever the process ends,
  * no result is left that names a blob which was removed, and the next collection goes on from there.
  *
- * A process that is writing to the store makes it refuse. One that starts to write in the meantime may find that a blob it
- * counted on has gone; its command then ends with "missing_blob" and works when it is run again.
+ * A collection has the lock of the store alone. Processes that store anything, or count on what is stored, share it until
+ * they end, so what they wrote is never removed before they could name it: while one of them lives, a collection refuses,
+ * and one that starts during a collection waits for its end.
  *
  * @throws TracewrightError "store_in_use", all of {@link planGarbage}, and I/O codes
  */
 export function collectGarbage(store: Store): GarbagePlan {
   const { layer } = store.blobs;
-  const directory = `${store.path}/tmp`;
-  using temporaries = new Temporaries(layer, directory);
-  temporaries.removeAbandoned();
-  const living = layer.list(directory).map(({ name }) => name);
-  if (living.length > 0) {
+  if (layer.facts(store.path) === undefined) return planGarbage(store);
+  const path = `${store.path}/${STORE_LOCK}`;
+  const lock = layer.lock(path, "create");
+  if (typeof lock === "string") {
     throw bundleError("store_in_use", {
-      message: "a process is writing to the store",
-      path: directory,
-      actual: living,
+      message: "a process is at work in the store",
+      path,
       hint: "wait until it has ended, then collect again",
     });
   }
-  const plan = planGarbage(store);
+  try {
+    using temporaries = new Temporaries(layer, `${store.path}/tmp`);
+    temporaries.removeAbandoned();
+    return remove(store, planGarbage(store));
+  } finally {
+    lock[Symbol.dispose]();
+  }
+}
+
+function remove(store: Store, plan: GarbagePlan): GarbagePlan {
+  const { layer } = store.blobs;
   for (const key of plan.actions) layer.remove(store.actions.path(key));
   if (plan.actions.length > 0) layer.syncDirectory(`${store.path}/actions`);
   for (const digest of plan.blobs) layer.remove(store.blobs.blobPath(digest));

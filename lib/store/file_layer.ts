@@ -17,6 +17,10 @@ export interface FileFacts {
   readonly size: number;
   /** Milliseconds since 1970, for ordering in explanations only; 0 where the file system keeps none. */
   readonly modified: number;
+  /** How many names the file has; left out where the system does not say. */
+  readonly links?: number;
+  /** Whether anybody may write to it, as far as its own permissions say; left out where the system has none. */
+  readonly writable?: boolean;
 }
 
 /** An open file to read from. */
@@ -69,6 +73,10 @@ export interface FileLayer {
   facts(path: string): FileFacts | undefined;
   /** Locks a file, which `"create"` creates where it is absent; `"busy"` where another handle holds the lock. */
   lock(path: string, mode: "create" | "existing"): LockHandle | "busy" | "absent";
+  /** Takes a part in a lock that any number of handles may share, and waits while one has it alone by {@link lock}. */
+  share(path: string, mode: "create" | "existing"): LockHandle | "absent";
+  /** The path with all links in it followed. */
+  realPath(path: string): string;
 }
 
 const HINTS: Record<IoCode, string> = {
@@ -217,7 +225,13 @@ export const diskLayer: FileLayer = {
   facts: (path) =>
     ifPresent("stat", path, "read", () => {
       const info = Deno.lstatSync(path);
-      return { kind: kindOf(info), size: info.size, modified: info.mtime?.getTime() ?? 0 };
+      return {
+        kind: kindOf(info),
+        size: info.size,
+        modified: info.mtime?.getTime() ?? 0,
+        ...info.nlink !== null && { links: info.nlink },
+        ...info.mode !== null && { writable: (info.mode & 0o222) !== 0 },
+      };
     }),
   lock: (path, mode) => {
     const file = ifPresent(
@@ -233,6 +247,37 @@ export const diskLayer: FileLayer = {
     } finally {
       if (!held) file.close();
     }
-    return held ? { [Symbol.dispose]: () => file.close() } : "busy";
+    return held ? lockHandle(file) : "busy";
   },
+  share: (path, mode) => {
+    const create = mode === "create";
+    const file = ifPresent(
+      "lock",
+      path,
+      create ? "write" : "read",
+      () => Deno.openSync(path, { read: true, write: create, create }),
+    );
+    if (file === undefined) return "absent";
+    try {
+      attempt("lock", path, "read", () => file.lockSync(false));
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+    return lockHandle(file);
+  },
+  realPath: (path) => attempt("resolve", path, "read", () => Deno.realPathSync(path).replaceAll("\\", "/")),
 };
+
+/** Lets go aloud: a process that is being started elsewhere may hold a copy of the handle until it runs. */
+function lockHandle(file: Deno.FsFile): LockHandle {
+  return {
+    [Symbol.dispose]: () => {
+      try {
+        file.unlockSync();
+      } finally {
+        file.close();
+      }
+    },
+  };
+}

@@ -21,6 +21,7 @@ Deno.test("diskLayer reports absence as a result and not as an error", () => {
   equal(diskLayer.facts(path), undefined);
   deepEqual(diskLayer.list(path), []);
   equal(diskLayer.lock(path, "existing"), "absent");
+  equal(diskLayer.share(path, "existing"), "absent");
   diskLayer.remove(path);
   diskLayer.removeTree(path);
 });
@@ -51,6 +52,22 @@ Deno.test("diskLayer.lock() is held by one handle at a time", () => {
   const second = diskLayer.lock(path, "existing");
   ok(typeof second !== "string");
   second[Symbol.dispose]();
+});
+
+Deno.test("diskLayer.share() is held by many and excludes lock()", () => {
+  using folder = scratchFolder();
+  const path = `${folder.path}/lock`;
+  equal(diskLayer.share(path, "existing"), "absent");
+  const first = diskLayer.share(path, "create");
+  const second = diskLayer.share(path, "existing");
+  ok(first !== "absent" && second !== "absent");
+  equal(diskLayer.lock(path, "existing"), "busy");
+  first[Symbol.dispose]();
+  equal(diskLayer.lock(path, "existing"), "busy");
+  second[Symbol.dispose]();
+  const alone = diskLayer.lock(path, "existing");
+  ok(typeof alone !== "string");
+  alone[Symbol.dispose]();
 });
 
 Deno.test(

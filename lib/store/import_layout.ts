@@ -48,7 +48,8 @@ export function importLayout(
   checkFixed(layout, blobFile(run), expected, manifest);
   // Manifest, DAG and empty configuration are there already, so that nothing is written into the layout.
   read(EMPTY_CONFIG.digest);
-  return writeRun(dag, { store: BlobStore.open(layout, { layer }), directory });
+  using store = BlobStore.open(layout, { layer });
+  return writeRun(dag, { store, directory });
 }
 
 function manifestsOf(layout: string, layer: FileLayer): Digest[] {
