@@ -4,8 +4,9 @@ import { linesOf, textOf } from "./lines.ts";
 import { storeError } from "./store_error.ts";
 
 /** Content up to this size is held in memory once it has been verified, and read only once. */
-const IN_MEMORY = 16 * 1024 * 1024;
+export const IN_MEMORY = 16 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
+const REMOVE = "remove this one file and run the command again; it is made anew";
 
 /**
  * The content of one blob, already verified: no byte is given out before all of them have been hashed. A blob too
@@ -21,10 +22,17 @@ export class BlobReader {
   #held: Uint8Array<ArrayBuffer> | undefined;
 
   /**
+   * @param given the size that a record states, where one does: a file that is large and not of this size is refused
+   * without being read
    * @throws TracewrightError "missing_blob" where no file lies at `path`, "blob_damaged" where its content does not
    * have the digest
    */
-  constructor({ layer, path, digest }: { layer: FileLayer; path: string; digest: Digest }) {
+  constructor({ layer, path, digest, size }: {
+    layer: FileLayer;
+    path: string;
+    digest: Digest;
+    size?: number | undefined;
+  }) {
     this.#layer = layer;
     this.#path = path;
     this.digest = digest;
@@ -35,6 +43,16 @@ export class BlobReader {
         path,
         expected: "a file",
         actual: facts.kind,
+      });
+    }
+    if (size !== undefined && facts.size !== size && facts.size > IN_MEMORY) {
+      throw storeError("blob_damaged", {
+        message: "a blob does not have the size that is stated for it, and was not read",
+        path,
+        digest,
+        expected: size,
+        actual: facts.size,
+        hint: REMOVE,
       });
     }
     if (facts.size <= IN_MEMORY) {
@@ -117,6 +135,6 @@ function damaged(expected: Digest, actual: Digest, path: string) {
     path,
     expected,
     actual,
-    hint: "remove this one file and run the command again; it is made anew",
+    hint: REMOVE,
   });
 }

@@ -1,6 +1,7 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import { blobFile, checkFixed, filesInside, type RunFiles, runFiles } from "./_run_files.ts";
-import { BlobReader } from "./blob_reader.ts";
+import { EMPTY_CONFIG } from "./_oci.ts";
+import { BlobReader, IN_MEMORY } from "./blob_reader.ts";
 import { diskLayer, type FileLayer } from "./file_layer.ts";
 import { type DagManifest, MAX_MANIFEST, parseDagManifest, resultId } from "./manifest.ts";
 import {
@@ -24,7 +25,10 @@ export interface Run {
   readonly layers: readonly RunLayer[];
   /** Paths of the views that no digest covers and that are there. */
   readonly uncoveredViews: readonly string[];
-  /** Opens a blob of the run, hashing all of it first; throws "missing_blob" or "blob_damaged". */
+  /**
+   * Opens a blob of the run, hashing all of it first; a large file of another size than its layer states is refused without
+   * being read. Throws "missing_blob" or "blob_damaged".
+   */
   open(digest: Digest): BlobReader;
 }
 
@@ -63,10 +67,12 @@ export function readRun(reference: string, options: ReadRunOptions = {}): Run {
   if (layer0.size > MAX_MANIFEST) {
     throw storeError("too_large", { what: "DAG manifest", expected: MAX_MANIFEST, actual: layer0.size });
   }
-  const open = (digest: Digest) => new BlobReader({ layer, path: `${path}/${blobFile(digest)}`, digest });
+  const itself = { digest: digestOf(manifest), size: manifest.length };
+  const sizes = new Map([EMPTY_CONFIG, itself, ...layers].map(({ digest, size }) => [digest, size]));
+  const open = (digest: Digest) =>
+    new BlobReader({ layer, path: `${path}/${blobFile(digest)}`, digest, size: sizes.get(digest) });
   const dagBytes = open(layer0.digest).bytes();
   const dag = parseDagManifest(dagBytes);
-  const sizes = new Map(layers.map(({ digest, size }) => [digest, size]));
   const expected = runLayers(dag, dagBytes, (digest) => sizes.get(digest) ?? 0);
   checkFixed(path, "manifest.json", runManifestBytes(expected), manifest);
   const belongs = runFiles(dag, layers, manifest);
@@ -120,17 +126,24 @@ export function checkRunBlobs(
  * @throws TracewrightError "missing_file", "view_mismatch"
  */
 export function checkRunViews(run: Run, { layer = diskLayer }: { layer?: FileLayer } = {}): void {
+  const sizes = new Map(run.layers.map(({ digest, size }) => [digest, size]));
   for (const [view, expected] of Object.entries(run.dag.views)) {
     if (expected === null) continue;
-    const bytes = layer.read(`${run.path}/${view}`);
+    const place = { folder: run.path, view };
+    const path = `${run.path}/${view}`;
+    const [size, held] = [sizes.get(expected), layer.facts(path)?.size ?? 0];
+    if (held > IN_MEMORY && held !== size) throw viewMismatch({ ...place, expected: size, actual: held });
+    const bytes = layer.read(path);
     if (bytes === undefined) throw absent(run.path, view);
     const actual = digestOf(bytes);
-    if (actual !== expected) throw viewMismatch({ folder: run.path, view, expected, actual });
+    if (actual !== expected) throw viewMismatch({ ...place, expected, actual });
   }
 }
 
 /** A view that does not show its blob. */
-export function viewMismatch(place: { folder: string; view: string; expected: Digest; actual: Digest }) {
+export function viewMismatch(
+  place: { folder: string; view: string; expected: Digest | number | undefined; actual: Digest | number },
+) {
   return storeError("view_mismatch", {
     message: "a readable copy was changed",
     ...place,

@@ -260,6 +260,38 @@ Deno.test("a missing or changed part of a run has its own code", () => {
   fullCheck(run.path);
 });
 
+Deno.test(
+  "a huge file in place of a blob or a view is refused by its size, unread",
+  { ignore: !posix },
+  () => {
+    using run = exampleRun();
+    const huge = 2 ** 40;
+    const { layers } = readRun(run.path);
+    const swell = (name: string, code: StoreCode) => {
+      const path = `${run.path}/${name}`;
+      const content = Deno.readFileSync(path);
+      Deno.truncateSync(path, huge);
+      const layer = new FaultyLayer((operation, at) => {
+        ok(at !== path || operation === "facts" || operation === "list", `${operation} of ${name}`);
+        return undefined;
+      });
+      throws(() => {
+        const opened = readRun(run.path, { layer });
+        checkRunBlobs(opened);
+        checkRunViews(opened, { layer });
+      }, (error) => hasCode(error, code) && error.details.actual === huge);
+      Deno.truncateSync(path, 0);
+      Deno.writeFileSync(path, content);
+      fullCheck(run.path);
+    };
+    for (const { digest } of [...layers, { digest: run.runId }, { digest: digestOf("{}") }]) {
+      swell(`blobs/sha256/${hexOf(digest)}`, "blob_damaged");
+    }
+    swell("report.md", "view_mismatch");
+    swell("manifest.json", "too_large");
+  },
+);
+
 Deno.test("readRun() refuses a manifest that does not follow from its DAG, even with every hash renewed", () => {
   using run = exampleRun();
   type Edit = (manifest: { layers: Record<string, unknown>[] }) => void;
