@@ -89,6 +89,7 @@ async function decompress(
       }
     });
   } catch (cause) {
+    if (refusal === undefined && cause instanceof TracewrightError) throw cause; // the disk, not what was on it
     throw refusal ?? bundleError("archive_compression", {
       message: cause instanceof Error ? cause.message : String(cause),
       path,

@@ -1,9 +1,12 @@
 import { type Digest, DigestWriter, hexOf } from "../core/digest.ts";
+import { makeDirectory } from "./_make_directory.ts";
 import { Temporaries } from "./_temporaries.ts";
+import { sameBytes } from "./_run_files.ts";
 import { decompressFile } from "./_transport.ts";
 import { type Attestation, readAttestations } from "./attestations.ts";
 import { bundleError } from "./bundle_error.ts";
 import { diskLayer, type FileLayer, type WriteHandle } from "./file_layer.ts";
+import { foldersOf } from "./folders_of.ts";
 import { checkRunBlobs, checkRunViews, readRun } from "./read_run.ts";
 import { runFolderName } from "./run_manifest.ts";
 import { isRunName } from "./run_name.ts";
@@ -19,7 +22,7 @@ export const MAX_BUNDLE_FILE = 2 * 1024 ** 3;
 export interface UnpackOptions {
   /** The file. */
   readonly bundle: string;
-  /** The run folder to make; neither it nor the folder of its attestations may exist. */
+  /** The run folder to make. It may not exist; nor may that of its attestations, but with the same content. */
   readonly target: string;
   readonly limits?: TarLimits & { readonly file: number };
   readonly layer?: FileLayer;
@@ -50,34 +53,55 @@ export async function unpackBundle(options: UnpackOptions): Promise<UnpackedBund
   const { bundle, layer = diskLayer, limits = { ...BUNDLE_LIMITS, file: MAX_BUNDLE_FILE } } = options;
   const target = options.target.replace(/(?<=.)[/\\]+$/, "");
   const beside = `${target}.attestations`;
-  for (const path of [target, beside]) {
-    if (layer.facts(path) === undefined) continue;
-    throw bundleError("folder_exists", {
-      message: "a bundle is unpacked into a folder that does not exist yet",
-      path,
-      hint: "name another folder, or move this one away",
-    });
-  }
+  if (layer.facts(target) !== undefined) throw exists(target);
   checkFile(bundle, limits.file, layer);
+  makeDirectory(layer, parentOf(target));
   using temporaries = new Temporaries(layer, `${parentOf(target)}/.tmp`);
   const workspace = temporaries.next();
-  let named = false;
   try {
     const run = `${workspace}/run`;
     layer.makeDirectory(run);
     const { archive, root } = await extract(bundle, run, { limits, layer });
     const checked = checkRun(run, root, layer);
-    // The run gets its name last: whoever sees it sees its attestations too.
-    if (checked.attestations.length > 0) layer.rename(`${run}.attestations`, beside);
-    named = checked.attestations.length > 0;
-    layer.rename(run, target);
-    named = false;
+    // The run gets its name last: whoever sees it sees its attestations too. They may lie there already, from a process
+    // that ended in between.
+    const known = layer.facts(beside) !== undefined;
+    if (known && !sameFolders(`${run}.attestations`, beside, layer)) throw exists(beside);
+    const named = !known && checked.attestations.length > 0;
+    if (named) layer.rename(`${run}.attestations`, beside);
+    try {
+      layer.rename(run, target);
+    } catch (error) {
+      if (named && layer.facts(target) === undefined) temporaries.discard(beside);
+      throw error;
+    }
     layer.syncDirectory(parentOf(target));
     return { path: target, archive, ...checked };
   } finally {
-    if (named) temporaries.discard(beside);
     temporaries.discard(workspace);
   }
+}
+
+function exists(path: string) {
+  return bundleError("folder_exists", {
+    message: "a bundle is unpacked into a folder that does not exist yet",
+    path,
+    hint: "name another folder, or move this one away",
+  });
+}
+
+/** Whether two folders hold the same files with the same bytes. */
+function sameFolders(a: string, b: string, layer: FileLayer): boolean {
+  if (layer.facts(b)?.kind !== "directory") return false;
+  const [first, second] = [layer.list(a), layer.list(b)];
+  return first.length === second.length && first.every(({ name, kind }, i) => {
+    if (second[i]?.name !== name || second[i]?.kind !== kind) return false;
+    const [left, right] = [`${a}/${name}`, `${b}/${name}`];
+    if (kind === "directory") return sameFolders(left, right, layer);
+    if (kind !== "file" || layer.facts(left)?.size !== layer.facts(right)?.size) return false;
+    const [mine, theirs] = [layer.read(left), layer.read(right)];
+    return mine !== undefined && theirs !== undefined && sameBytes(mine, theirs);
+  });
 }
 
 function checkFile(path: string, limit: number, layer: FileLayer): void {
@@ -106,6 +130,7 @@ async function extract(
   let root: string | undefined;
   let current: MemberFile | undefined;
   const made = new Set<string>();
+  const files: string[] = [];
   const begin = (member: TarMember): MemberSink => {
     const at = member.name.indexOf("/");
     const [, id, suffix = ""] = ROOT.exec(member.name.slice(0, Math.max(at, 0))) ?? [];
@@ -119,6 +144,7 @@ async function extract(
       });
     }
     const file = `${run}${suffix}/${path}`;
+    files.push(file);
     const folder = parentOf(file);
     if (!made.has(folder)) layer.makeDirectory(folder);
     made.add(folder);
@@ -131,7 +157,7 @@ async function extract(
     current?.[Symbol.dispose]();
   }
   const archive = reader.finish();
-  for (const folder of made) layer.syncDirectory(folder);
+  for (const folder of foldersOf(files)) if (folder.startsWith(run)) layer.syncDirectory(folder);
   return { archive, root: root ?? "" };
 }
 

@@ -1,5 +1,6 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import { checkFixed, filesInside, type RunFile, runFiles } from "./_run_files.ts";
+import { makeDirectory } from "./_make_directory.ts";
 import { Temporaries } from "./_temporaries.ts";
 import type { BlobStore } from "./blob_store.ts";
 import { BlobReader } from "./blob_reader.ts";
@@ -64,18 +65,18 @@ export function writeRun(dag: DagManifest, options: WriteRunOptions): WrittenRun
       throw storeError("bad_manifest", { message: "the DAG manifest names no such view", actual: view.path });
     }
   }
+  makeDirectory(layer, directory);
   using temporaries = new Temporaries(layer, `${directory}/.tmp`);
   temporaries.removeAbandoned();
   let status: WrittenRun["status"] = "written";
-  if (layer.facts(path) === undefined && build(files, path, options, temporaries)) {
-    layer.syncDirectory(directory);
-  } else {
+  if (layer.facts(path) !== undefined || !build(files, path, options, temporaries)) {
     const present = filesInside(path, { files, uncovered }, layer);
     for (const file of files) if (present.has(file.path)) compare(file, path, layer);
     const missing = files.filter((file) => !present.has(file.path));
     for (const file of missing) addFile(file, path, options, temporaries);
     status = missing.length === 0 ? "unchanged" : "completed";
   }
+  layer.syncDirectory(directory); // whoever gave the folder its name
   for (const view of options.uncoveredViews ?? []) {
     const bytes = layer.read(`${path}/${view.path}`);
     if (bytes !== undefined && digestOf(bytes) === digestOf(view.bytes)) continue;
@@ -114,7 +115,7 @@ function addFile(file: RunFile, path: string, options: WriteRunOptions, temporar
   const { layer } = options.store;
   const target = `${path}/${file.path}`;
   const temporary = temporaries.next();
-  layer.makeDirectory(parentOf(target));
+  makeDirectory(layer, parentOf(target));
   try {
     writeContent(file, temporary, options);
     layer.rename(temporary, target);
