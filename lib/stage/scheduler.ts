@@ -1,8 +1,10 @@
+import { canonicalJson } from "../core/canonical_json.ts";
 import { TracewrightError } from "../core/error.ts";
 import type { Digest } from "../core/digest.ts";
 import { type ActionKey, type ActionRecord, keyOf, type Outputs } from "../store/action_record.ts";
 import { DAG_SCHEMA, type DagInput, type DagManifest, type DagNode } from "../store/manifest.ts";
 import type { Store } from "../store/store.ts";
+import { storeError } from "../store/store_error.ts";
 import { buildAction } from "./action_key.ts";
 import type { Executor } from "./executor.ts";
 import { type CheckedPlan, checkPlan, type ExperimentPlan, type PlanNode } from "./plan.ts";
@@ -165,6 +167,7 @@ class Run {
     const key = keyOf(action);
     if (mode === "check") return { action, key, found: undefined, reason: "check" };
     const found = store.actions.find(key)?.outputs;
+    if (found !== undefined) requireDeclared(node, found, store.actions.path(key));
     const known = found !== undefined || store.actions.get(key) !== undefined;
     return { action, key, found, reason: known ? "output_missing_in_store" : "no_earlier_action" };
   }
@@ -255,6 +258,23 @@ class Run {
   #emit(event: RunEvent): void {
     this.#options.listener?.(event);
   }
+}
+
+/** Refuses a recorded result that is not one of the node's stage: its key covers what went in, not what came out. */
+function requireDeclared({ stage }: PlanNode, found: Outputs, path: string): void {
+  const form = (ports: { readonly [name: string]: { readonly media_type: string } }) =>
+    canonicalJson(
+      Object.fromEntries(Object.entries(ports).map(([name, { media_type }]) => [name, media_type])),
+    );
+  const [expected, actual] = [form(stage.outputs), form(found)];
+  if (expected === actual) return;
+  throw storeError("bad_action", {
+    message: "the recorded result has other outputs than the stage",
+    path,
+    expected,
+    actual,
+    hint: "remove this one file and run the command again; it is made anew",
+  });
 }
 
 function withPlace(error: unknown, place: { readonly node: string; readonly stage: string }): unknown {

@@ -132,6 +132,29 @@ Deno.test("runPlan() runs a stage again whose output is gone, and finds the same
   equal(started?.type === "started" && started.reason, "output_missing_in_store");
 });
 
+Deno.test("runPlan() refuses a recorded result that has other outputs than its stage", async () => {
+  using bed = bench();
+  const { dag } = await bed.run();
+  const path = bed.store.actions.path(dag.nodes[0]!.key);
+  const text = Deno.readTextFileSync(path);
+  for (
+    const edited of [
+      text.replace("jsonl", "jsonm"),
+      text.replace('"outputs":{"numbers"', '"outputs":{"members"'),
+    ]
+  ) {
+    ok(edited !== text);
+    Deno.writeTextFileSync(path, edited);
+    await rejects(
+      bed.run(),
+      (error) =>
+        hasCode(error, "bad_action") && error.details["path"] === path && error.details["node"] === "count",
+    );
+    Deno.removeSync(path);
+    deepEqual((await bed.run()).stats, { stages: 5, cached: 4, ran: 1 });
+  }
+});
+
 Deno.test("runPlan() tells a listener what happens, in order", async () => {
   using bed = bench();
   await bed.run();
