@@ -1,12 +1,16 @@
 /**
- * Kills the smoke experiment at random moments and goes on each time: `kill_test.ts [KILLS] [SEED]`.
+ * Kills the smoke experiment at random moments and goes on each time: `kill_test.ts [KILLS] [SEED] [PROCESSES]`.
  *
  * Every run works on what the killed ones before it left behind, in the same folders, and may be killed itself. When one
  * gets through, its ids must be those of a run that nobody disturbed; then the next begins from nothing. The moments are
  * drawn from the seed, evenly over the time that the undisturbed run took, so they fall into start-up, stages, writing and
- * verification alike.
+ * verification alike. With several processes as many runs are at work in the same folders at the same time, and each has a
+ * moment of its own. After every kill the store is checked, and every blob in it hashed.
  */
 import { RandomStream } from "../lib/core/random_stream.ts";
+import { checkStore } from "../lib/store/check_store.ts";
+import { Store } from "../lib/store/store.ts";
+import { wholeArgument } from "./_whole_argument.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);
 
@@ -75,14 +79,6 @@ async function start(folder: string, killAfter: number): Promise<Ended> {
   throw new Error(`smoke ended with ${code}, and nobody had killed it:\n${err}`);
 }
 
-function wholeArgument(index: number, fallback: number): number {
-  const given = Deno.args.filter((arg) => arg !== "--")[index];
-  if (given === undefined) return fallback;
-  if (/^\d{1,6}$/.test(given)) return Number(given);
-  console.error(`kill_test.ts [KILLS] [SEED]: ${given} is no whole number`);
-  Deno.exit(2);
-}
-
 /** @throws Error where a run that got through is not the undisturbed one */
 function requireSame(expected: Ids, { run_id, result_id }: Ids): void {
   if (run_id === expected.run_id && result_id === expected.result_id) return;
@@ -91,8 +87,16 @@ function requireSame(expected: Ids, { run_id, result_id }: Ids): void {
   );
 }
 
-const kills = wholeArgument(0, 5);
-const seed = wholeArgument(1, 1);
+/** @throws Error where a kill has left more than temporary files */
+function requireSound(store: string): void {
+  const [first] = checkStore(Store.open(store), { depth: "content" }).problems;
+  if (first !== undefined) throw new Error(`the store is damaged after a kill: ${first.message}`);
+}
+
+const USAGE = "kill_test.ts [KILLS] [SEED] [PROCESSES]";
+const kills = wholeArgument(0, { fallback: 5, usage: USAGE });
+const seed = wholeArgument(1, { fallback: 1, usage: USAGE });
+const processes = Math.max(1, wholeArgument(2, { fallback: 1, usage: USAGE }));
 const base = await Deno.makeTempDir({ prefix: "tracewright-kill-" });
 try {
   const began = performance.now();
@@ -104,24 +108,34 @@ try {
   let [done, folder, through, since] = [0, 0, 0, 0];
   const closing = () => done >= kills;
   while (true) {
-    const moment = closing() ? Infinity : new RandomStream(seed, "kill-test", done, through).uniform() * took;
     const place = `${base}/${folder}`;
-    const ended = await start(place, moment);
-    if (ended.kind === "killed") {
+    const moments = Array.from({ length: processes }, (_, i) => {
+      const names = i === 0 ? [done, through] : [done, through, i];
+      return closing()
+        ? Infinity
+        : new RandomStream(seed, "kill-test", ...names).uniform() * took * processes;
+    });
+    const all = await Promise.all(moments.map((moment) => start(place, moment)));
+    requireSound(`${place}/store`);
+    for (const [i, ended] of all.entries()) {
+      if (ended.kind === "finished") {
+        requireSame(undisturbed.ids, ended.ids);
+        continue;
+      }
       done++;
       since++;
       console.log(
         `${String(done).padStart(4)}  ${String(folder).padStart(6)}  ${
-          (moment / 1000).toFixed(2).padStart(7)
+          (moments[i]! / 1000).toFixed(2).padStart(7)
         }  ${ended.seen}`,
       );
-      continue;
     }
-    requireSame(undisturbed.ids, ended.ids);
+    const finished = all.find((ended) => ended.kind === "finished");
+    if (finished === undefined) continue;
     through++;
     console.log(
       `      ${String(folder).padStart(6)}           finished after ${since} kills, ` +
-        `${ended.ids.cached} stages kept: same ids`,
+        `${finished.ids.cached} stages kept: same ids`,
     );
     await Deno.remove(place, { recursive: true });
     if (closing()) break;
@@ -129,7 +143,7 @@ try {
     since = 0;
   }
   console.log(
-    `${kills} kills, ${through} runs got through, all with the ids of the undisturbed run (seed ${seed})`,
+    `${done} kills, ${through} runs got through, all with the ids of the undisturbed run (seed ${seed})`,
   );
 } finally {
   await Deno.remove(base, { recursive: true });
