@@ -64,19 +64,23 @@ export class BlobReader {
       this.size = bytes.length;
     } else {
       this.size = facts.size;
-      for (const _chunk of this.#stream()) { /* hashed by the stream itself */ }
+      for (const _chunk of this.#passing()) { /* hashed on the way */ }
     }
   }
 
+  /** The content in pieces that the caller owns. */
   *#stream(): Generator<Uint8Array<ArrayBuffer>> {
+    for (const chunk of this.#passing()) yield chunk.slice();
+  }
+
+  /** The content in pieces that hold only until the next one: one buffer serves for a blob of any size. */
+  *#passing(): Generator<Uint8Array<ArrayBuffer>> {
     using handle = this.#layer.open(this.#path);
     if (handle === undefined) throw missing(this.digest, this.#path);
     const hash = new DigestWriter();
-    for (;;) {
-      const chunk = new Uint8Array(CHUNK);
-      const count = handle.read(chunk);
-      if (count === 0) break;
-      const filled = chunk.subarray(0, count);
+    const buffer = new Uint8Array(CHUNK);
+    for (let count = handle.read(buffer); count > 0; count = handle.read(buffer)) {
+      const filled = buffer.subarray(0, count);
       hash.write(filled);
       yield filled;
     }
@@ -95,7 +99,7 @@ export class BlobReader {
     if (this.#held !== undefined) return this.#held.slice();
     const all = new Uint8Array(this.size);
     let at = 0;
-    for (const chunk of this.#stream()) {
+    for (const chunk of this.#passing()) {
       all.set(chunk, at);
       at += chunk.length;
     }
@@ -115,7 +119,7 @@ export class BlobReader {
    * The content line by line, without the line feeds; see {@link linesOf}.
    */
   lines(): Generator<string> {
-    return linesOf(this.#held === undefined ? this.#stream() : [this.#held], { digest: this.digest });
+    return linesOf(this.#held === undefined ? this.#passing() : [this.#held], { digest: this.digest });
   }
 }
 

@@ -24,19 +24,21 @@ export function textOf(bytes: Uint8Array, origin: Origin = {}): string {
 /**
  * The lines of content that comes in pieces, without their line feeds. A last line that has none is given out too.
  *
+ * @param chunks each is read before the next one is asked for, and not after that
  * @throws TracewrightError "line_too_long" beyond {@link MAX_LINE}, "not_text" where a line is not UTF-8
  */
 export function* linesOf(chunks: Iterable<Uint8Array>, origin: Origin = {}): Generator<string> {
   let rest = new Uint8Array(0);
   let line = 1;
   for (const chunk of chunks) {
-    const data = rest.length === 0 ? chunk : joined(rest, chunk);
     let start = 0;
-    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, start)) {
-      yield lineOf(data.subarray(start, end), line++, origin);
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const bytes = chunk.subarray(start, end);
+      yield lineOf(rest.length === 0 ? bytes : joined(rest, bytes), line++, origin);
+      if (rest.length > 0) rest = new Uint8Array(0);
       start = end + 1;
     }
-    rest = data.slice(start);
+    rest = joined(rest, chunk.subarray(start));
     if (rest.length > MAX_LINE) tooLong(rest, line, origin);
   }
   if (rest.length > 0) yield lineOf(rest, line, origin);
