@@ -34,27 +34,32 @@ function checkRequest(size: number, baseSeed: number, split: Split): void {
   }
 }
 
+/** The tasks of one family: its tiers in shuffled order, and the k-th task of a tier taking the k-th length of its cycle. */
+function planFamily(
+  { split, baseSeed }: SplitRequest,
+  { familyIndex, quota }: { readonly familyIndex: number; readonly quota: number },
+): TaskRequest[] {
+  const tiers = tierQuotas(quota);
+  const order = DIFFICULTIES.flatMap((tier) => Array<Difficulty>(tiers[tier]).fill(tier));
+  new RandomStream(baseSeed, STREAM_V13, split, FAMILIES[familyIndex]!.key, "tiers").shuffle(order);
+  const taken = { short: 0, medium: 0, long: 0 };
+  return order.map((difficulty, ordinal) => {
+    const lengths = TIER_LENGTHS[difficulty];
+    const length = lengths[taken[difficulty]++ % lengths.length]!;
+    return { split, baseSeed, familyIndex, ordinal, difficulty, length };
+  });
+}
+
 /**
- * What a split will hold, before any task is made: the tiers of each family in shuffled order, and the k-th task of a
- * tier taking the k-th length of that tier's cycle.
+ * What a split will hold, before any task is made, family by family.
  *
  * @throws TracewrightError "bad_size" or "bad_seed"
  */
-export function planSplit(
-  { split, size, baseSeed }: SplitRequest,
-): TaskRequest[] {
-  checkRequest(size, baseSeed, split);
-  return familyQuotas(size).flatMap((quota, familyIndex) => {
-    const tiers = tierQuotas(quota);
-    const order = DIFFICULTIES.flatMap((tier) => Array<Difficulty>(tiers[tier]).fill(tier));
-    new RandomStream(baseSeed, STREAM_V13, split, FAMILIES[familyIndex]!.key, "tiers").shuffle(order);
-    const taken = { short: 0, medium: 0, long: 0 };
-    return order.map((difficulty, ordinal) => {
-      const lengths = TIER_LENGTHS[difficulty];
-      const length = lengths[taken[difficulty]++ % lengths.length]!;
-      return { split, baseSeed, familyIndex, ordinal, difficulty, length };
-    });
-  });
+export function planSplit(request: SplitRequest): TaskRequest[] {
+  checkRequest(request.size, request.baseSeed, request.split);
+  return familyQuotas(request.size).flatMap((quota, familyIndex) =>
+    planFamily(request, { familyIndex, quota })
+  );
 }
 
 /** Which split, how many tasks, and the benchmark's seed. */
@@ -67,15 +72,29 @@ export interface SplitRequest {
 }
 
 /**
- * Generates one split, task by task, sorted by case id: a large split is never in memory as a whole.
+ * Generates one split, task by task, sorted by case id: a large split is never in memory as a whole, and no more than the
+ * plan of one family is.
  *
  * @returns frozen tasks
  * @throws TracewrightError "bad_size" or "bad_seed"
  */
 export function* generateTasks(request: SplitRequest): Generator<WorkflowTask> {
-  const planned = planSplit(request).map((task) => ({ id: taskCaseId(task), task }))
-    .sort((a, b) => a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-  for (const { task } of planned) yield generateTaskV13(task);
+  const { split, size, baseSeed } = request;
+  checkRequest(size, baseSeed, split);
+  // No key holds a hyphen, so the ids of a family stand together, where its key does among the keys with a hyphen each.
+  const families = familyQuotas(size).map((quota, familyIndex) => ({
+    quota,
+    familyIndex,
+    key: FAMILIES[familyIndex]!.key + "-",
+  })).sort(by(({ key }) => key));
+  for (const family of families) {
+    const planned = planFamily(request, family).map((task) => ({ id: taskCaseId(task), task }));
+    for (const { task } of planned.sort(by(({ id }) => id))) yield generateTaskV13(task);
+  }
+}
+
+function by<T>(text: (item: T) => string): (a: T, b: T) => number {
+  return (a, b) => text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0;
 }
 
 /** {@link generateTasks}, all at once. */
