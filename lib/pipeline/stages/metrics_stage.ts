@@ -4,7 +4,7 @@ import type { TraceRecord } from "../../episode/trace.ts";
 import { type CaseCounts, caseCounts } from "../../evaluate/case_counts.ts";
 import { metricsReport } from "../../evaluate/metrics_report.ts";
 import { defineStage } from "../../stage/define_stage.ts";
-import { readTaskLines } from "../../benchmark/task_lines.ts";
+import { caseNames } from "../../benchmark/case_names.ts";
 import { stageMetricsJudge } from "../execution.ts";
 import { MEDIA } from "../media_types.ts";
 
@@ -22,10 +22,26 @@ function wholeMs(seconds: number): number {
   return Math.floor(seconds * 1000 + 0.5);
 }
 
-/** Counts of each trace line, one at a time: the traces themselves are never all in memory. */
-export function countLines(lines: Iterable<string>, timeoutMs: number): CaseCounts[] {
+/**
+ * Counts of each trace line, one at a time: the traces themselves are never all in memory.
+ *
+ * @param names texts that the counts shall share, as every run names the same cases; what is not there yet is added
+ */
+export function countLines(
+  lines: Iterable<string>,
+  timeoutMs: number,
+  names: Map<string, string> = new Map(),
+): CaseCounts[] {
+  const shared = (name: string) => {
+    const known = names.get(name);
+    if (known === undefined) names.set(name, name);
+    return known ?? name;
+  };
   const rows: CaseCounts[] = [];
-  for (const line of lines) rows.push(caseCounts(parseCanonical(line) as unknown as TraceRecord, timeoutMs));
+  for (const line of lines) {
+    const counts = caseCounts(parseCanonical(line) as unknown as TraceRecord, timeoutMs);
+    rows.push({ ...counts, case_id: shared(counts.case_id), family: shared(counts.family) });
+  }
   return rows;
 }
 
@@ -38,10 +54,11 @@ export function metricsBytes(
   },
 ): Uint8Array<ArrayBuffer> {
   const timeoutMs = wholeMs(timeout_s);
+  const names = new Map(planned.map((id) => [id, id]));
   const scored = runs.map(({ variant, seed, traces: name }) => ({
     variant,
     seed,
-    rows: countLines(traces(name), timeoutMs),
+    rows: countLines(traces(name), timeoutMs, names),
   }));
   return canonicalBytes(metricsReport(scored, { planned, timeoutMs, bootstrap, comparisons }));
 }
@@ -58,7 +75,7 @@ export const metricsStage = defineStage({
   async run({ params, input, output }) {
     const traces = (name: string) => input(name as `traces/${string}`).lines();
     const bytes = metricsBytes(params, {
-      planned: readTaskLines(input("test").bytes()).map((task) => task.case_id),
+      planned: Array.from(caseNames(input("test").lines()), ({ case_id }) => case_id),
       traces,
     });
     await stageMetricsJudge()?.({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { taskStream } from "../../benchmark/task_stream.ts";
+import { caseNames } from "../../benchmark/case_names.ts";
 import { canonicalBytes } from "../../core/canonical_json.ts";
 import { TracewrightError } from "../../core/error.ts";
 import { claimCheck, type ClaimEvidence } from "../../evaluate/claim_check.ts";
@@ -159,7 +159,7 @@ export const statisticsStage = defineStage({
   outputs: { "statistics.json": { media_type: MEDIA.statistics }, "claim.json": { media_type: MEDIA.claim } },
   run({ params, input, output }) {
     const families = new Map<string, string>();
-    for (const { case_id, family } of taskStream(input("test").lines())) families.set(case_id, family);
+    for (const { case_id, family } of caseNames(input("test").lines())) families.set(case_id, family);
     const { statistics, claim } = statisticsBytes(params, {
       families,
       traces: (name) => input(name as `traces/${string}`).lines(),
