@@ -1,4 +1,4 @@
-import { RandomStream } from "../core/random_stream.ts";
+import { caseDraws } from "./_case_draws.ts";
 import { type CaseCounts, EFFICIENCY_PARTS } from "./case_counts.ts";
 import { type Interval, percentileInterval } from "./quantile.ts";
 
@@ -86,18 +86,19 @@ export function caseClusterIntervals(
 ): Partial<Record<IntervalMetric, Interval>> {
   if (samples === 0 || rows.length === 0) return {};
   const { sums, family, count, families } = cluster(rows);
-  const stream = new RandomStream(seed, CASE_CLUSTER_METHOD);
   const replicates = Object.fromEntries(INTERVAL_METRICS.map((name) => [name, new Float64Array(samples)]));
   const width = COLUMNS.length;
   const total = new Float64Array(width);
   const familyCases = new Float64Array(families);
   const familySuccess = new Float64Array(families);
-  for (let replicate = 0; replicate < samples; replicate++) {
+  let replicate = -1;
+  for (const drawn of caseDraws({ root: seed, stream: CASE_CLUSTER_METHOD, count, samples })) {
+    replicate++;
     total.fill(0);
     familyCases.fill(0);
     familySuccess.fill(0);
     for (let draw = 0; draw < count; draw++) {
-      const at = stream.integer(count);
+      const at = drawn[draw]!;
       for (let c = 0; c < width; c++) total[c]! += sums[at * width + c]!;
       familyCases[family[at]!]! += sums[at * width + CASES]!;
       familySuccess[family[at]!]! += sums[at * width + SUCCESS]!;

@@ -84,11 +84,16 @@ function checkRuns(runs: readonly ScoredRun[]): void {
   }
 }
 
-function denominators(run: ScoredRun, planned: readonly string[]): Denominators {
-  const expected = new Set(planned);
+/** The case ids of the test split. */
+interface Planned {
+  readonly count: number;
+  readonly ids: ReadonlySet<string>;
+}
+
+function denominators(run: ScoredRun, planned: Planned): Denominators {
   const seen = new Set<string>();
   for (const { case_id } of run.rows) {
-    if (!expected.has(case_id) || seen.has(case_id)) {
+    if (!planned.ids.has(case_id) || seen.has(case_id)) {
       throw evaluateError("unexpected_case", {
         message: seen.has(case_id) ? "a case was scored twice" : "a case does not belong to the test split",
         variant: run.variant,
@@ -99,9 +104,9 @@ function denominators(run: ScoredRun, planned: readonly string[]): Denominators 
     seen.add(case_id);
   }
   return {
-    planned: planned.length,
+    planned: planned.count,
     run: run.rows.length,
-    excluded: { missing_trace: planned.length - run.rows.length },
+    excluded: { missing_trace: planned.count - run.rows.length },
     scored: run.rows.length,
   };
 }
@@ -132,22 +137,26 @@ export function metricsReport(
         new Map(run.rows.map((row) => [row.case_id, row.success === 1])),
       ]),
     );
+  const split = { count: planned.length, ids: new Set(planned) };
+  const scored = runs.map((run) => ({
+    variant: run.variant,
+    seed: run.seed,
+    denominators: denominators(run, split),
+    metrics: summarise(run.rows, bootstrap),
+  }));
   return {
     schema: METRICS_SCHEMA,
     timeout_s: timeoutMs / 1000,
     bootstrap,
-    runs: runs.map((run) => ({
-      variant: run.variant,
-      seed: run.seed,
-      denominators: denominators(run, planned),
-      metrics: summarise(run.rows, bootstrap),
-    })),
+    runs: scored,
     variants: variants.map((variant) => {
       const own = runs.filter((run) => run.variant === variant);
+      // One run alone is its variant: nothing else would come out.
+      const [only] = own.length === 1 ? scored.filter((run) => run.variant === variant) : [];
       return {
         variant,
         seeds: own.map((run) => run.seed),
-        metrics: summarise(own.flatMap((run) => run.rows), bootstrap),
+        metrics: only?.metrics ?? summarise(own.flatMap((run) => run.rows), bootstrap),
       };
     }),
     comparisons: comparisons.map(({ treatment, baseline }) => ({
