@@ -7,6 +7,7 @@ import { defineStage } from "../../stage/define_stage.ts";
 import { caseNames } from "../../benchmark/case_names.ts";
 import { stageMetricsJudge } from "../execution.ts";
 import { MEDIA } from "../media_types.ts";
+import { SharedNames } from "../shared_names.ts";
 
 const params = z.strictObject({
   timeout_s: z.number(),
@@ -22,25 +23,16 @@ function wholeMs(seconds: number): number {
   return Math.floor(seconds * 1000 + 0.5);
 }
 
-/**
- * Counts of each trace line, one at a time: the traces themselves are never all in memory.
- *
- * @param names texts that the counts shall share, as every run names the same cases; what is not there yet is added
- */
+/** Counts of each trace line, one at a time: the traces themselves are never all in memory. */
 export function countLines(
   lines: Iterable<string>,
   timeoutMs: number,
-  names: Map<string, string> = new Map(),
+  names: SharedNames = new SharedNames(),
 ): CaseCounts[] {
-  const shared = (name: string) => {
-    const known = names.get(name);
-    if (known === undefined) names.set(name, name);
-    return known ?? name;
-  };
   const rows: CaseCounts[] = [];
   for (const line of lines) {
     const counts = caseCounts(parseCanonical(line) as unknown as TraceRecord, timeoutMs);
-    rows.push({ ...counts, case_id: shared(counts.case_id), family: shared(counts.family) });
+    rows.push({ ...counts, case_id: names.of(counts.case_id), family: names.of(counts.family) });
   }
   return rows;
 }
@@ -54,7 +46,8 @@ export function metricsBytes(
   },
 ): Uint8Array<ArrayBuffer> {
   const timeoutMs = wholeMs(timeout_s);
-  const names = new Map(planned.map((id) => [id, id]));
+  const names = new SharedNames();
+  for (const id of planned) names.of(id);
   const scored = runs.map(({ variant, seed, traces: name }) => ({
     variant,
     seed,

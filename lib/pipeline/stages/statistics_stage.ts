@@ -11,6 +11,7 @@ import { parseMaskMetrics } from "../../report/mask_record.ts";
 import { parseMetricsReport } from "../../report/metrics_record.ts";
 import { defineStage } from "../../stage/define_stage.ts";
 import { MEDIA } from "../media_types.ts";
+import { SharedNames } from "../shared_names.ts";
 
 const pair = z.strictObject({ treatment: z.string(), baseline: z.string() });
 
@@ -70,6 +71,7 @@ function badTrace(
 function readCell(
   { variant, seed, traces: name }: StatisticsParams["runs"][number],
   lines: Iterable<string>,
+  names: SharedNames,
 ): Cell {
   const cell: Cell = { variant, seed, case_ids: [], success: new Map() };
   for (const line of lines) {
@@ -80,8 +82,9 @@ function readCell(
     };
     if (typeof case_id !== "string") badTrace(name, { field: "case_id", actual: case_id });
     if (typeof success !== "boolean") badTrace(name, { field: "success", actual: success });
-    cell.case_ids.push(case_id);
-    cell.success.set(case_id, success);
+    const shared = names.of(case_id);
+    cell.case_ids.push(shared);
+    cell.success.set(shared, success);
   }
   return cell;
 }
@@ -132,7 +135,9 @@ export function statisticsBytes(
   params: StatisticsParams,
   inputs: StatisticsInputs,
 ): { readonly statistics: Uint8Array<ArrayBuffer>; readonly claim: Uint8Array<ArrayBuffer> } {
-  const cells = params.runs.map((run) => readCell(run, inputs.traces(run.traces)));
+  const names = new SharedNames();
+  for (const id of inputs.families.keys()) names.of(id);
+  const cells = params.runs.map((run) => readCell(run, inputs.traces(run.traces), names));
   const outcomes = new Map(
     params.variants.map(({ name }) => [
       name,
