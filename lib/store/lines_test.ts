@@ -11,6 +11,15 @@ function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
   return chunks;
 }
 
+function* throughOneBuffer(bytes: Uint8Array, size: number): Generator<Uint8Array> {
+  const buffer = new Uint8Array(size);
+  for (const piece of pieces(bytes, size)) {
+    buffer.set(piece);
+    yield buffer.subarray(0, piece.length);
+    buffer.fill(0xff);
+  }
+}
+
 Deno.test("linesOf() gives the same lines however the content is cut into pieces", () => {
   fc.assert(fc.property(
     fc.array(fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\n", " "))),
@@ -20,6 +29,13 @@ Deno.test("linesOf() gives the same lines however the content is cut into pieces
       deepEqual([...linesOf(pieces(bytes, size))], lines);
     },
   ));
+});
+
+Deno.test("linesOf() keeps nothing of a piece, so that one buffer may bring them all", () => {
+  const bytes = encoder.encode("one\ntwo and more\n\nthe last");
+  for (const size of [1, 3, 5, 8, 100]) {
+    deepEqual([...linesOf(throughOneBuffer(bytes, size))], ["one", "two and more", "", "the last"]);
+  }
 });
 
 Deno.test("linesOf() gives out empty lines and a last line without a line feed", () => {
