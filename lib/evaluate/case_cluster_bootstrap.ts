@@ -1,4 +1,4 @@
-import { caseDraws } from "./_case_draws.ts";
+import { CASE_CLUSTER_METHOD, caseDraws } from "./case_draws.ts";
 import { type CaseCounts, EFFICIENCY_PARTS } from "./case_counts.ts";
 import { type Interval, percentileInterval } from "./quantile.ts";
 
@@ -22,9 +22,6 @@ export const INTERVAL_METRICS = [
 ] as const;
 /** One of {@link INTERVAL_METRICS}. */
 export type IntervalMetric = (typeof INTERVAL_METRICS)[number];
-
-/** How these intervals are called in records; also names the stream of draws. */
-export const CASE_CLUSTER_METHOD = "case_cluster_percentile";
 
 /** Columns of the per-case sums; below, where each stands. */
 const COLUMNS = [
@@ -92,7 +89,7 @@ export function caseClusterIntervals(
   const familyCases = new Float64Array(families);
   const familySuccess = new Float64Array(families);
   let replicate = -1;
-  for (const drawn of caseDraws({ root: seed, stream: CASE_CLUSTER_METHOD, count, samples })) {
+  for (const drawn of caseDraws({ seed, count, samples })) {
     replicate++;
     total.fill(0);
     familyCases.fill(0);

@@ -1,6 +1,7 @@
 import { RandomStream } from "../core/random_stream.ts";
 import { INVALID_KINDS, type InvalidActionKind } from "../world/contracts.ts";
-import { type BootstrapSettings, CASE_CLUSTER_METHOD } from "./case_cluster_bootstrap.ts";
+import type { BootstrapSettings } from "./case_cluster_bootstrap.ts";
+import { CASE_CLUSTER_METHOD } from "./case_draws.ts";
 import type { MaskCounts } from "./mask_scores.ts";
 import { type Interval, percentileInterval } from "./quantile.ts";
 

@@ -2,7 +2,7 @@ import { ACTION_VALIDITY } from "../benchmark/action_validity.ts";
 import { STREAM_V13 } from "../benchmark/task_v13.ts";
 import { CONTINUATION_POLICY } from "../episode/continuation.ts";
 import { NOISY_CONTINUATION_POLICY } from "../episode/noisy_continuation.ts";
-import { CASE_CLUSTER_METHOD } from "../evaluate/case_cluster_bootstrap.ts";
+import { CASE_CLUSTER_METHOD } from "../evaluate/case_draws.ts";
 import { CASE_SIGN_FLIP_STREAM } from "../evaluate/case_sign_flip.ts";
 import { RESAMPLING_METHODS } from "../evaluate/paired_resampling.ts";
 import type { ExperimentConfig } from "./config.ts";

@@ -1,11 +1,12 @@
 import { RandomStream } from "../core/random_stream.ts";
 
-/** What names a sequence of draws. */
+/** How case-cluster intervals are called in records; also names the stream of draws. */
+export const CASE_CLUSTER_METHOD = "case_cluster_percentile";
+
+/** What decides a sequence of draws. */
 interface Draws {
   /** The bootstrap seed root. */
-  readonly root: number;
-  /** The stream below it. */
-  readonly stream: string;
+  readonly seed: number;
   /** Cases there are, and cases drawn a replicate. */
   readonly count: number;
   readonly samples: number;
@@ -22,20 +23,20 @@ let kept: { readonly name: string; readonly places: Int32Array } | undefined;
  *
  * @returns for each replicate the places of its cases, shape [count], which hold until the next replicate
  */
-export function* caseDraws({ root, stream, count, samples }: Draws): Generator<Int32Array> {
-  const source = new RandomStream(root, stream);
+export function* caseDraws({ seed, count, samples }: Draws): Generator<Int32Array> {
+  const stream = new RandomStream(seed, CASE_CLUSTER_METHOD);
   if (count * samples > KEPT) {
     const drawn = new Int32Array(count);
     for (let replicate = 0; replicate < samples; replicate++) {
-      for (let i = 0; i < count; i++) drawn[i] = source.integer(count);
+      for (let i = 0; i < count; i++) drawn[i] = stream.integer(count);
       yield drawn;
     }
     return;
   }
-  const name = `${root} ${stream} ${count} ${samples}`;
+  const name = `${seed} ${count} ${samples}`;
   if (kept?.name !== name) {
     const places = new Int32Array(count * samples);
-    for (let i = 0; i < places.length; i++) places[i] = source.integer(count);
+    for (let i = 0; i < places.length; i++) places[i] = stream.integer(count);
     kept = { name, places };
   }
   const { places } = kept;
