@@ -101,6 +101,8 @@ if (import.meta.main) {
     Deno.exit(2);
   }
   const sizes = given.length === 0 ? SIZES : given.map(Number).sort((a, b) => a - b);
+  const { deno, os, arch, cores } = hostFacts() as Growth["host"];
+  const host = { deno: deno!, os: os!, arch: arch!, cores: cores! };
   const points: GrowthPoint[] = [];
   for (const cases of sizes) {
     const point = await measure(cases);
@@ -116,14 +118,9 @@ if (import.meta.main) {
       `${cases} cases: ${point.seconds} s, ${point.cpu_seconds} s of processor time, ${point.peak_mib} MiB${ratio}`,
     );
     console.log(`  ${Object.entries(point.stages).map(([node, s]) => `${node} ${s}`).join(", ")}`);
+    // After each size, so that what was measured is there when a longer one is given up.
+    const growth: Growth = { variant: VARIANT, seed: SEED, host, points };
+    await Deno.writeTextFile(`${ROOT}/fixtures/results/growth.json`, JSON.stringify(growth, null, 2) + "\n");
+    await Deno.writeTextFile(`${ROOT}/docs/growth.svg`, growthSvg(growth));
   }
-  const { deno, os, arch, cores } = hostFacts() as Growth["host"];
-  const growth: Growth = {
-    variant: VARIANT,
-    seed: SEED,
-    host: { deno: deno!, os: os!, arch: arch!, cores: cores! },
-    points,
-  };
-  await Deno.writeTextFile(`${ROOT}/fixtures/results/growth.json`, JSON.stringify(growth, null, 2) + "\n");
-  await Deno.writeTextFile(`${ROOT}/docs/growth.svg`, growthSvg(growth));
 }
