@@ -1,10 +1,7 @@
 import { z } from "zod";
 import published from "../fixtures/published-v1.3.json" with { type: "json" };
-import {
-  CASE_CLUSTER_METHOD,
-  INTERVAL_METRICS,
-  type IntervalMetric,
-} from "../lib/evaluate/case_cluster_bootstrap.ts";
+import { INTERVAL_METRICS, type IntervalMetric } from "../lib/evaluate/case_cluster_bootstrap.ts";
+import { CASE_CLUSTER_METHOD } from "../lib/evaluate/case_draws.ts";
 import type { MetricsReport } from "../lib/evaluate/metrics_report.ts";
 
 /** The metrics that were published, in the order of the tables. */
