@@ -110,9 +110,12 @@ class Parameters {
   }
 
   #joined(name: string, hidden: number): Float64Array {
-    const weights = new Float64Array(3 * hidden * hidden);
-    weights.set(this.#tensor(name + ".weight_state", [hidden, hidden]));
-    weights.set(this.#tensor(name + ".weight_action", [2 * hidden, hidden]), hidden * hidden);
+    const perState = this.#tensor(name + ".weight_state", [hidden, hidden]);
+    const perAction = this.#tensor(name + ".weight_action", [2 * hidden, hidden]);
+    // Only now: with both parts there, the sum is no larger than the file. Until then `hidden` is what the file says.
+    const weights = new Float64Array(perState.length + perAction.length);
+    weights.set(perState);
+    weights.set(perAction, perState.length);
     return weights;
   }
 }

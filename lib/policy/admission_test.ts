@@ -150,3 +150,25 @@ Deno.test("admit() refuses every mutated file, or finds it unchanged", () => {
     assert.ok(changedParameters < 40, `${changedParameters} mutants are valid graphs with other weights`);
   }
 });
+
+Deno.test("admit() makes nothing larger than the file, whatever widths the file states", () => {
+  // Layers without inputs have no weights, so that a small file can state a width of which no square fits into memory.
+  const hidden = 2 ** 17;
+  const tensor = (name: string, dims: number[]): OnnxTensor => {
+    return { name, dims, data: new Float64Array(dims.reduce((product, dim) => product * dim, 1)) };
+  };
+  const bytes = writeOnnx({
+    name: "wide",
+    nodes: [],
+    tensors: ["state_encoder", "action_encoder"].flatMap((layer) => [
+      tensor(`${layer}.weight`, [0, hidden]),
+      tensor(`${layer}.bias`, [hidden]),
+    ]),
+    inputs: [
+      { name: "state", type: "float64", dims: ["N", 0] },
+      { name: "action", type: "float64", dims: ["M", 0] },
+    ],
+    outputs: [],
+  });
+  refused(bytes, "graph_not_ours");
+});
