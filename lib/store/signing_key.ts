@@ -44,8 +44,8 @@ export async function generateKeyFiles(): Promise<
  */
 export async function readVerifyingKey(pem: string): Promise<VerifyingKey> {
   const der = derOfPem(PUBLIC, pem);
-  const key = await imported(() => crypto.subtle.importKey("spki", der, CURVE, true, ["verify"]));
-  const canonical = pemOf(PUBLIC, await crypto.subtle.exportKey("spki", key));
+  const key = await working(() => crypto.subtle.importKey("spki", der, CURVE, true, ["verify"]));
+  const canonical = pemOf(PUBLIC, await working(() => crypto.subtle.exportKey("spki", key)));
   // A second spelling of a key would have a second id.
   if (canonical !== pem) throw badKey("a P-256 point in full, without anything around it");
   return {
@@ -65,12 +65,14 @@ export async function readVerifyingKey(pem: string): Promise<VerifyingKey> {
  */
 export async function readSigningKey(pem: string): Promise<SigningKey> {
   const der = derOfPem(PRIVATE, pem);
-  const key = await imported(() => crypto.subtle.importKey("pkcs8", der, CURVE, true, ["sign"]));
-  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", key);
+  const key = await working(() => crypto.subtle.importKey("pkcs8", der, CURVE, true, ["sign"]));
+  const { kty, crv, x, y } = await working(() => crypto.subtle.exportKey("jwk", key));
   const half = { kty, crv, x, y } as JsonWebKey;
-  const open = await imported(() => crypto.subtle.importKey("jwk", half, CURVE, true, ["verify"]));
+  const open = await working(() => crypto.subtle.importKey("jwk", half, CURVE, true, ["verify"]));
   return {
-    verifying: await readVerifyingKey(pemOf(PUBLIC, await crypto.subtle.exportKey("spki", open))),
+    verifying: await readVerifyingKey(
+      pemOf(PUBLIC, await working(() => crypto.subtle.exportKey("spki", open))),
+    ),
     async sign(message) {
       return derOfSignature(new Uint8Array(await crypto.subtle.sign(SIGNATURE, key, message)));
     },
@@ -91,9 +93,10 @@ function derOfPem(label: string, pem: string): Uint8Array<ArrayBuffer> {
   return der;
 }
 
-async function imported(load: () => Promise<CryptoKey>): Promise<CryptoKey> {
+/** Does something with a key. What the library takes in may still be no key: some of it shows only when it is given out. */
+async function working<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await load();
+    return await work();
   } catch {
     throw badKey("a key on the curve P-256"); // what the library says may quote the key
   }

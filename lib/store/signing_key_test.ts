@@ -148,3 +148,20 @@ Deno.test("fromBase64() takes one form of every byte string", () => {
     equal(fromBase64(text), undefined, text);
   }
 });
+
+Deno.test("readVerifyingKey() and readSigningKey() know what to say of a key with any byte changed", async () => {
+  // Some of what the library takes in turns out to be no key only when it is given out.
+  const { privateKey, publicKey } = await generateKeyFiles();
+  const readers = [[publicKey, readVerifyingKey], [privateKey, readSigningKey]] as const;
+  for (const [pem, read] of readers) {
+    const [head = "", ...rest] = pem.trimEnd().split("\n");
+    const der = fromBase64(rest.slice(0, -1).join("")) ?? new Uint8Array();
+    for (let at = 0; at < der.length; at++) {
+      const changed = der.slice();
+      changed[at]! ^= 1;
+      const body = toBase64(changed).match(/.{1,64}/g) ?? [];
+      const file = [head, ...body, rest.at(-1), ""].join("\n");
+      await read(file).catch((error) => ok(hasCode(error, "bad_key"), `byte ${at}: ${error}`));
+    }
+  }
+});
