@@ -3,8 +3,11 @@ import type { Json } from "../core/canonical_json.ts";
 import { configProblems, type ExperimentConfig } from "./config.ts";
 import { configError, type ConfigProblem, pathText } from "./config_problem.ts";
 
-/** Largest config file, in UTF-16 units. The shipped ones have a few thousand. */
-export const MAX_CONFIG_LENGTH = 65_536;
+/**
+ * Largest config file, in UTF-16 units. The shipped ones have a few thousand. The parser takes its time over hostile files:
+ * a second and more for four times as much.
+ */
+export const MAX_CONFIG_LENGTH = 16_384;
 
 /** Deepest nesting of a config file. The schema needs three. */
 export const MAX_CONFIG_DEPTH = 16;
@@ -100,6 +103,28 @@ class NodeReader {
   }
 }
 
+function documentOf(text: string, { file, lines }: { readonly file: string; readonly lines: LineCounter }) {
+  try {
+    return parseDocument(text, {
+      version: "1.2",
+      schema: "core",
+      uniqueKeys: false,
+      prettyErrors: false,
+      lineCounter: lines,
+      logLevel: "error",
+    });
+  } catch (cause) {
+    // The parser is recursive. What exhausts the stack is nested far more deeply than a config may be.
+    if (!(cause instanceof RangeError)) throw cause;
+    throw configError([{
+      code: "config_too_deep",
+      path: [],
+      message: "nested too deeply",
+      expected: `at most ${MAX_CONFIG_DEPTH} levels`,
+    }], () => ({ file, line: 1, column: 1 }));
+  }
+}
+
 /**
  * Reads strict YAML as plain JSON and holds it against a schema.
  *
@@ -133,14 +158,7 @@ export function readYaml<T>(
       actual: text.length,
     }], () => ({ file, line: 1, column: 1 }));
   }
-  const document = parseDocument(text, {
-    version: "1.2",
-    schema: "core",
-    uniqueKeys: false,
-    prettyErrors: false,
-    lineCounter: lines,
-    logLevel: "error",
-  });
+  const document = documentOf(text, { file, lines });
   const reader = new NodeReader();
   for (const { code, message, pos } of document.errors) {
     const kind = code === "MULTIPLE_DOCS" ? "yaml_feature" : "yaml_syntax";
