@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseCanonical } from "../lib/core/canonical_json.ts";
+import { schemaProblem } from "../lib/core/schema_problem.ts";
 import { type Digest, digestOf, DigestWriter } from "../lib/core/digest.ts";
 import { digestSchema } from "../lib/store/action_record.ts";
 import { verifyEnvelope } from "../lib/store/dsse.ts";
@@ -73,8 +74,10 @@ export function pinsOf(release: string, list: Uint8Array): ReleasePins {
   try {
     releases = allowlistSchema.parse(parseCanonical(list)).releases;
   } catch (cause) {
+    const { field, message } = schemaProblem(cause);
     throw releaseError("bad_allowlist", {
-      message: `the list of releases is not as it must be: ${cause instanceof Error ? cause.message : cause}`,
+      message: `the list of releases is not as it must be: ${message}`,
+      field,
       cause,
     });
   }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canonicalBytes, canonicalJson, parseCanonical } from "../core/canonical_json.ts";
 import { digestOf, digestOfJson, hexOf } from "../core/digest.ts";
+import { schemaProblem } from "../core/schema_problem.ts";
 import { firstDifference } from "./_first_difference.ts";
 import {
   type ActionKey,
@@ -76,7 +77,7 @@ export class ActionCache {
       if (digestOfJson(result) !== digestOf(bytes)) throw new Error("a field was read as something else");
     } catch (cause) {
       throw storeError("bad_action", {
-        message: `the file is not an action record: ${cause instanceof Error ? cause.message : cause}`,
+        message: `the file is not an action record: ${schemaProblem(cause).message}`,
         path,
         hint,
         cause,

@@ -318,3 +318,23 @@ Deno.test({
     for (const args of wrong) deepEqual(await check(...args), { code: 1, out: "" }, args.join(" "));
   },
 });
+
+Deno.test("an attestation that is wrong in thousands of places is refused in a few words", async () => {
+  using example = exampleRun();
+  const run = readRun(example.path);
+  const many = { numerics: Array(5000).fill(1) };
+  const bytes = await forgery(run, (statement) => {
+    const predicate = statement["predicate"] as JsonObject;
+    const definition = { ...predicate["buildDefinition"] as JsonObject, internalParameters: many };
+    return { ...statement, predicate: { ...predicate, buildDefinition: definition } };
+  });
+  const brief = (code: BundleCode, field: string) => (error: unknown) => {
+    ok(hasCode(error, code), String(error));
+    equal(error.details["field"], field);
+    return error.message.length < 1000;
+  };
+  const field = "predicate.buildDefinition.internalParameters.numerics.0";
+  throws(() => writeAttestation(run, bytes, { layer: soundLayer }), brief("bad_attestation", field));
+  const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`unknown-${i}`, i]));
+  throws(() => parseEnvelope(canonicalBytes(keys)), brief("bad_envelope", "payload"));
+});

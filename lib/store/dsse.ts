@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { canonicalBytes, parseCanonical } from "../core/canonical_json.ts";
+import { schemaProblem } from "../core/schema_problem.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { bundleError } from "./bundle_error.ts";
 import type { SigningKey, VerifyingKey } from "./signing_key.ts";
@@ -55,13 +56,14 @@ export async function signEnvelope(payload: Uint8Array, key: SigningKey): Promis
  * @throws TracewrightError "bad_envelope"
  */
 export function parseEnvelope(bytes: Uint8Array): Envelope {
-  const refuse = (message: string, cause?: unknown) => bundleError("bad_envelope", { message, cause });
+  const refuse = (message: string) => bundleError("bad_envelope", { message });
   if (bytes.length > MAX_ENVELOPE) throw refuse(`an envelope has at most ${MAX_ENVELOPE} bytes`);
   let parsed;
   try {
     parsed = envelopeSchema.parse(parseCanonical(bytes));
   } catch (cause) {
-    throw refuse(`this is not an envelope: ${cause instanceof Error ? cause.message : cause}`, cause);
+    const { field, message } = schemaProblem(cause);
+    throw bundleError("bad_envelope", { message: `this is not an envelope: ${message}`, field, cause });
   }
   const [{ keyid, sig }] = parsed.signatures;
   const payload = fromBase64(parsed.payload);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canonicalBytes, canonicalJson, parseCanonical } from "../core/canonical_json.ts";
 import { type Digest, hexOf } from "../core/digest.ts";
+import { schemaProblem } from "../core/schema_problem.ts";
 import { bundleError } from "./bundle_error.ts";
 import type { DagManifest } from "./manifest.ts";
 
@@ -185,10 +186,10 @@ export function parseStatement(bytes: Uint8Array, run: StatementSubject): Statem
   try {
     statement = statementSchema.parse(parseCanonical(bytes));
   } catch (cause) {
+    const { field, message } = schemaProblem(cause);
     throw bundleError("bad_attestation", {
-      message: `this is not a statement that tracewright makes: ${
-        cause instanceof Error ? cause.message : cause
-      }`,
+      message: `this is not a statement that tracewright makes: ${message}`,
+      field,
       cause,
     });
   }

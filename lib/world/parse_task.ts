@@ -2,6 +2,7 @@
 import { canonicalJson } from "../core/canonical_json.ts";
 import type { Json } from "../core/canonical_json.ts";
 import { TracewrightError } from "../core/error.ts";
+import { schemaProblem } from "../core/schema_problem.ts";
 import { z } from "zod";
 import type { WorldCode } from "./_error.ts";
 import type { WorkflowTask } from "./contracts.ts";
@@ -182,9 +183,7 @@ function checkConsistency(task: WorkflowTask): void {
 export function parseTask(value: unknown): WorkflowTask {
   const result = TASK.safeParse(value);
   if (!result.success) {
-    const issue = result.error.issues[0];
-    const at = typeof value === "object" && value !== null ? value : {};
-    return fault(at, { field: issue?.path.join(".") ?? "", message: issue?.message ?? "wrong shape" });
+    return fault(typeof value === "object" && value !== null ? value : {}, schemaProblem(result.error));
   }
   if (hasPrototypeKey(value)) fault(result.data, { field: "__proto__", message: "a key cannot be kept" });
   try {
