@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { type Json, parseCanonical } from "../core/canonical_json.ts";
+import { canonicalJson, type Json, parseCanonical } from "../core/canonical_json.ts";
+import { schemaProblem } from "../core/schema_problem.ts";
 import { reportError } from "./_error.ts";
 
 /**
@@ -11,12 +12,10 @@ import { reportError } from "./_error.ts";
 export function parseRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, record: string): T {
   const value: Json = parseCanonical(bytes);
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw reportError("bad_record", {
-    record,
-    field: issue?.path.join(".") ?? "",
-    message: issue?.message ?? "the record does not fit",
-    cause: result.error,
-  });
+  if (!result.success) {
+    throw reportError("bad_record", { record, ...schemaProblem(result.error), cause: result.error });
+  }
+  // A schema drops a key `__proto__` of a map without a word.
+  if (canonicalJson(result.data) === canonicalJson(value)) return result.data;
+  throw reportError("bad_record", { record, field: "", message: "a field was read as something else" });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { canonicalBytes } from "../core/canonical_json.ts";
+import { canonicalBytes, canonicalJson, parseCanonical } from "../core/canonical_json.ts";
 import { hasCode } from "../core/error.ts";
 import { CALIBRATION, TRAINING } from "./_example_records.ts";
 import { parseCalibrationRecord, parseTrainingRecord } from "./run_records.ts";
@@ -87,4 +87,10 @@ Deno.test("records that are not canonical JSON are refused before they are looke
     }
     assert.throws(() => parse(canonicalBytes([])), (error) => hasCode(error, "bad_record"));
   }
+});
+
+Deno.test("parseTrainingRecord() refuses a key that its result could not hold", () => {
+  const text = canonicalJson(TRAINING).replace('"metrics":{', '"metrics":{"__proto__":0.5,');
+  assert.deepEqual(Object.keys((parseCanonical(text) as { metrics: object }).metrics)[0], "__proto__");
+  assert.throws(() => parseTrainingRecord(new TextEncoder().encode(text)), { code: "bad_record" });
 });
