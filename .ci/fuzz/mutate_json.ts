@@ -23,6 +23,8 @@ const NAMES = [
   "\u0000",
   "é",
   "\uffff",
+  "10",
+  "9",
   "0",
 ] as const;
 const STRINGS = [
@@ -244,7 +246,7 @@ export function mutateJson(text: string, seeds: readonly string[], random: Rando
     changeOnce(root, other, random);
   }
   return write(root.node, {
-    sorted: random.integer(16) !== 0,
+    sorted: random.integer(8) !== 0,
     space: random.integer(24) === 0 ? random.pick([" ", "\n", "\t", "\u00a0", "\ufeff"]) : "",
   });
 }
