@@ -64,6 +64,21 @@ export async function decompressFile(
   }
 }
 
+/**
+ * Gives a stream what its decoder throws. Deno hands over an error of the first output of a piece of input; one that comes
+ * later is thrown where nobody is left to catch it, and would end the process.
+ */
+function caughtInto(stream: { destroy(error: Error): unknown }): Disposable {
+  const listener = (event: ErrorEvent) => {
+    const { error } = event;
+    if (!(error instanceof Error) || !error.message.startsWith("Zstd decompress error")) return;
+    event.preventDefault();
+    stream.destroy(error);
+  };
+  globalThis.addEventListener("error", listener);
+  return { [Symbol.dispose]: () => globalThis.removeEventListener("error", listener) };
+}
+
 async function decompress(
   chunks: Iterable<Uint8Array>,
   take: (bytes: Uint8Array) => void,
@@ -77,6 +92,7 @@ async function decompress(
       yield chunk;
     }
   };
+  using _loose = caughtInto(stream);
   // The pipeline reports that it was taken down, not always by whom.
   let refusal: unknown;
   try {

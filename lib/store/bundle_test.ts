@@ -190,6 +190,11 @@ Deno.test("unpackBundle() refuses a target that exists, and a bundle that is non
   await refused("archive_truncated", "short.tar.zst");
   Deno.writeFileSync(`${folder}/broken.tar.zst`, zstd.map((byte, i) => i > 3 && i < 20 ? byte ^ 255 : byte));
   await refused("archive_compression", "broken.tar.zst");
+  // Seen only after the decoder has given out more than it gives at once.
+  ok(tar.length > 16_384);
+  const sum = zstdCompressSync(tar, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  Deno.writeFileSync(`${folder}/sum.tar.zst`, sum.map((byte, i) => i === sum.length - 1 ? byte ^ 1 : byte));
+  await refused("archive_compression", "sum.tar.zst");
   const wide = zstdCompressSync(Buffer.alloc(1 << 25), { params: { [constants.ZSTD_c_windowLog]: 25 } });
   Deno.writeFileSync(`${folder}/wide.tar.zst`, wide);
   await refused("archive_compression", "wide.tar.zst");
