@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { type FuzzReport, runCampaign, saveFindings, tryInput } from "./fuzz/campaign.ts";
-import { loadTarget, TARGETS } from "./fuzz/targets.ts";
+import { targetEntry, TARGETS } from "./fuzz/targets.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);
 
@@ -46,7 +46,7 @@ if (values.input !== undefined) {
     for (let target = names.shift(); target !== undefined; target = names.shift()) {
       const budget = values.seconds !== undefined
         ? { seconds: Number(values.seconds) }
-        : { inputs: values.inputs === undefined ? (await loadTarget(target)).inputs : Number(values.inputs) };
+        : { inputs: values.inputs === undefined ? targetEntry(target).inputs : Number(values.inputs) };
       good = show(await runCampaign({ target, seed, budget })) && good;
     }
   };

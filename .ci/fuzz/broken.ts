@@ -6,7 +6,6 @@ import { type Target, target } from "./target.ts";
 function broken(wrong: (input: Uint8Array) => unknown, more: Partial<Target> = {}): Target {
   return target({
     codes: ["refused"],
-    inputs: 400,
     make: (random: RandomStream) => Uint8Array.from({ length: 32 }, () => random.integer(256)),
     read: (input) => input[0]! < 16 ? wrong(input) : "good",
     hold: () => {},
@@ -33,7 +32,7 @@ export const loop: Target = broken(() => {
   for (;;);
 });
 /** Three quarters of a gigabyte. */
-export const memory: Target = broken(() => new Uint8Array(3 * 2 ** 28).fill(1).length, { inputs: 30 });
+export const memory: Target = broken(() => new Uint8Array(3 * 2 ** 28).fill(1).length);
 /** The end of the process. */
 export const exit: Target = broken(() => Deno.exit(0));
 /** An answer that never comes. */

@@ -9,8 +9,6 @@ import type { RandomStream } from "../../lib/core/random_stream.ts";
 export interface Target<Value = unknown> {
   /** Codes of a refusal: what the documentation of the reader promises. */
   readonly codes: readonly string[];
-  /** How many inputs CI tries. */
-  readonly inputs: number;
   /** Makes an input from random numbers alone. */
   make(random: RandomStream): Uint8Array<ArrayBuffer>;
   /** What is tested. */

@@ -158,9 +158,8 @@ function below(folder: string): string[] {
 /** Bundles from the first byte of the file to the folder that is left, plain and compressed. */
 export default target<UnpackedBundle>({
   codes: CODES,
-  inputs: 300,
   make(random) {
-    switch (random.integer(8)) {
+    switch (random.integer(9)) {
       case 0:
         return mutateBytes(SEED, [SEED, PLAIN], random);
       case 1:
@@ -169,7 +168,8 @@ export default target<UnpackedBundle>({
       case 3:
       case 4:
         return damaged(random);
-      case 5: {
+      case 5:
+      case 6: {
         const plain = random.pick([
           SEED,
           PLAIN,

@@ -59,7 +59,6 @@ function writtenElsewhere({ source, value }: { source: string; value: unknown })
 /** The strict parser and the writer, against `JSON.parse` and the package `canonicalize`. */
 export default target({
   codes: CODES,
-  inputs: 4000,
   make: jsonInputs(seeds),
   read: parseCanonical,
   hold(value, input) {

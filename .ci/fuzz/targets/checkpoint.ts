@@ -14,7 +14,6 @@ const header = jsonInputs(seeds.map((seed) => text(seed.subarray(0, seed.indexOf
 /** Networks as training leaves them. */
 export default target({
   codes: ["bad_checkpoint"],
-  inputs: 600,
   make(random: RandomStream) {
     const seed = random.pick(seeds);
     if (random.integer(3) === 0) return mutateBytes(seed, seeds, random);

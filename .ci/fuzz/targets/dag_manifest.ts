@@ -13,7 +13,6 @@ const CODES: readonly StoreCode[] = ["too_large", "not_canonical", "bad_manifest
 /** The graph of a run. */
 export default target({
   codes: CODES,
-  inputs: 1000,
   make: jsonInputs([text(exampleFiles().dagBytes), text(releasedRun().dagBytes)]),
   read: parseDagManifest,
   hold(dag, input) {

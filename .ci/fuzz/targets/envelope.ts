@@ -30,7 +30,6 @@ async function isSigned(envelope: Envelope): Promise<boolean> {
 /** Signed envelopes, and whether what is changed is still signed. */
 export default target<Envelope>({
   codes: CODES,
-  inputs: 1000,
   make: jsonInputs(SEEDS),
   read: parseEnvelope,
   async hold(envelope, input) {

@@ -12,7 +12,6 @@ const der = fromBase64(PUBLIC.split("\n").slice(1, -2).join(""))!;
 /** Public keys, and signatures that come with them. */
 export default target({
   codes: ["bad_key"],
-  inputs: 800,
   make(random) {
     if (random.integer(3) === 0) return mutateBytes(seeds[0]!, seeds, random);
     const lines = toBase64(mutateBytes(der, [der], random)).match(/.{1,64}/g) ?? [];

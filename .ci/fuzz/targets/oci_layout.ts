@@ -28,7 +28,6 @@ const PATHS = ["index.json", ...[...files.keys()].filter((path) => path.startsWi
 /** An OCI image layout by another program, in which one file is another; an input is as in the target `run-folder`. */
 export default target({
   codes: CODES,
-  inputs: 1000,
   make(random: RandomStream) {
     const path = random.integer(4) === 0 ? random.pick(PATHS) : "index.json";
     const seed = files.get(path)!;

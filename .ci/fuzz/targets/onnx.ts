@@ -160,7 +160,6 @@ async function decide(graph: AdmittedGraph): Promise<void> {
 /** The strict reader of graphs and the gate in front of the runtimes. */
 export default target({
   codes: CODES,
-  inputs: 400,
   make(random) {
     const seed = random.pick(SEEDS);
     switch (random.integer(8)) {

@@ -23,7 +23,6 @@ const blobs: ReportBlobs = {
 /** The records that a report is written from, each by its reader, and the report around it. */
 export default target({
   codes: ["not_canonical", "bad_record"],
-  inputs: 500,
   make: jsonInputs([METRICS, TRAINING, CALIBRATION].map(text)),
   read(input) {
     const head = text(input);

@@ -33,7 +33,6 @@ const OTHER = ["extra", "blobs/sha256/00", "traces/e/17.jsonl.bak", "report.html
 /** A run folder in which one file is another; an input is the file's path, a line feed, and what it holds. */
 export default target({
   codes: CODES,
-  inputs: 1000,
   make(random: RandomStream) {
     const path = random.integer(12) === 0 ? random.pick(OTHER) : random.pick(NAMES);
     const seed = files.get(path) ?? bytes("{}");

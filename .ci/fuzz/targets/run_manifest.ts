@@ -11,7 +11,6 @@ const CODES: readonly StoreCode[] = ["too_large", "not_canonical", "bad_manifest
 /** The OCI manifest of a run. */
 export default target({
   codes: CODES,
-  inputs: 1000,
   make: jsonInputs([text(exampleFiles().manifest), text(releasedRun().manifest)]),
   read: parseRunManifest,
   hold(layers, input) {

@@ -18,7 +18,6 @@ const seeds = released.ending("/envelope.json")
 /** What is said of a run, beside it. */
 export default target({
   codes: CODES,
-  inputs: 1000,
   make: jsonInputs(seeds),
   read: (input) => parseStatement(input, run),
   hold: (statement, input) => equalBytes(canonicalBytes(statement), input, "written again"),

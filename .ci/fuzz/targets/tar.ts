@@ -75,7 +75,6 @@ function inPieces(input: Uint8Array, size: number): string {
 /** Archives, as they come in pieces. */
 export default target({
   codes: CODES,
-  inputs: 1200,
   make: (random) =>
     random.integer(5) === 0
       ? mutateBytes(random.pick(seeds), seeds, random)

@@ -26,7 +26,6 @@ const line = jsonInputs(seeds);
 /** Tasks of a benchmark, and the environment that begins with them. */
 export default target({
   codes: CODES,
-  inputs: 400,
   make(random: RandomStream) {
     const made = line(random);
     if (random.integer(10) === 0) return made;

@@ -15,7 +15,6 @@ const seeds = [
 /** Content as lines: the same ones however it is cut into pieces. */
 export default target({
   codes: ["line_too_long", "not_text"],
-  inputs: 600,
   make: (random) => mutateBytes(random.pick(seeds), seeds, random),
   read: (input) => [...linesOf([input])],
   hold(read, input) {

@@ -8,7 +8,6 @@ const TIMEOUT = 80_000;
 /** What `recompute` reads of traces that nobody has replayed. */
 export default target({
   codes: ["not_canonical", "trace_schema"],
-  inputs: 600,
   make: jsonInputs(lines(releasedRun().output("evaluate/b/17", "traces.jsonl")).slice(0, 12)),
   read: (input) => countLines([text(input)], TIMEOUT),
   hold([row]) {

@@ -34,7 +34,6 @@ const settings = {
 /** The line is text by then: what is not UTF-8 is the business of the target `text-lines`. */
 export default target({
   codes: CODES,
-  inputs: 300,
   make: jsonInputs(lines(run.output("evaluate/e/17", "traces.jsonl")).slice(0, 12)),
   read(input) {
     const line = text(input);

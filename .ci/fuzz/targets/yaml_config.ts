@@ -91,7 +91,6 @@ const problemsOf = (value: unknown) =>
 /** Settings as people write them. */
 export default target({
   codes: CODES,
-  inputs: 300,
   make(random) {
     const index = random.integer(files.length);
     switch (random.integer(5)) {
