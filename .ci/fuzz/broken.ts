@@ -31,8 +31,8 @@ export const property: Target = broken(() => "bad", {
 export const loop: Target = broken(() => {
   for (;;);
 });
-/** Three quarters of a gigabyte. */
-export const memory: Target = broken(() => new Uint8Array(3 * 2 ** 28).fill(1).length);
+/** More than 512 MiB. */
+export const memory: Target = broken(() => new Uint8Array(9 * 2 ** 26).fill(1).length);
 /** The end of the process. */
 export const exit: Target = broken(() => Deno.exit(0));
 /** An answer that never comes. */

@@ -132,6 +132,14 @@ export class MemoryLayer implements FileLayer {
     return { [Symbol.dispose]: () => {} };
   }
 
+  share(path: string, mode: "create" | "existing") {
+    return this.lock(path, mode);
+  }
+
+  realPath(path: string): string {
+    return path.replace(/\/\.?$/, "");
+  }
+
   #kindOf(path: string): FileKind | undefined {
     return this.files.has(path) ? "file" : this.#folders.has(path) ? "directory" : undefined;
   }
