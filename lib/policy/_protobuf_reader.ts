@@ -33,18 +33,33 @@ export class ProtobufReader {
     for (let count = 1;; count++) {
       const byte = this.#at < this.end ? this.bytes[this.#at++] : undefined;
       if (byte === undefined) {
-        throw policyError("onnx_truncated", { message: "a number ends early", byte: this.#at });
+        throw policyError("onnx_truncated", {
+          message: "a number ends early",
+          byte: this.#at,
+          expected: "another byte",
+          actual: "the end",
+        });
       }
       value += (byte & 127) * unit;
       unit *= 128;
       if (byte < 128) {
         if (byte === 0 && count > 1) {
-          throw policyError("onnx_bad_varint", { message: "a number is longer than needed", byte: this.#at });
+          throw policyError("onnx_bad_varint", {
+            message: "a number is longer than needed",
+            byte: this.#at,
+            expected: `at most ${count - 1} bytes`,
+            actual: count,
+          });
         }
         return value;
       }
       if (count === MAX_VARINT_BYTES) {
-        throw policyError("onnx_bad_varint", { message: "a number is too large", byte: this.#at });
+        throw policyError("onnx_bad_varint", {
+          message: "a number is too large",
+          byte: this.#at,
+          expected: `at most ${MAX_VARINT_BYTES} bytes`,
+          actual: "more",
+        });
       }
     }
   }
@@ -79,7 +94,13 @@ export class ProtobufReader {
       text = decoder.decode(this.content());
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
-      throw policyError("onnx_bad_name", { message: "a name is not UTF-8", byte: at, cause });
+      throw policyError("onnx_bad_name", {
+        message: "a name is not UTF-8",
+        byte: at,
+        expected: "UTF-8",
+        actual: "other bytes",
+        cause,
+      });
     }
     if (NAME.test(text)) return text;
     throw policyError("onnx_bad_name", {

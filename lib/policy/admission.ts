@@ -86,7 +86,10 @@ class Parameters {
   #tensor(name: string, dims: readonly number[]): Float64Array {
     const tensor = this.#tensors.get(name);
     if (tensor === undefined || tensor.dims.join() !== dims.join()) {
-      notOurs(`parameter ${name} is missing or has another shape`, { expected: dims, actual: tensor?.dims });
+      notOurs(`parameter ${name} is missing or has another shape`, {
+        expected: dims,
+        actual: tensor?.dims ?? "nothing",
+      });
     }
     return tensor.data;
   }
@@ -94,7 +97,11 @@ class Parameters {
   /** Columns of a matrix: how wide a hidden layer is. */
   columns(name: string): number {
     const tensor = this.#tensors.get(name);
-    return tensor?.dims[1] ?? notOurs(`parameter ${name} is not a matrix`, { actual: tensor?.dims });
+    return tensor?.dims[1] ??
+      notOurs(`parameter ${name} is not a matrix`, {
+        expected: "two dimensions",
+        actual: tensor?.dims ?? "nothing",
+      });
   }
 
   layers<Name extends string>(shapes: Record<Name, LayerShape>): Record<Name, ExactLayer> {
@@ -127,7 +134,11 @@ function inputWidth(model: OnnxModel, name: string): number | undefined {
 
 /** Takes the parameters out of a graph; whether the rest of it is ours, the re-export decides. */
 function networkOf(model: OnnxModel): ExactNetwork {
-  const stateWidth = inputWidth(model, STATE_INPUT) ?? notOurs("the graph has no state input of fixed width");
+  const stateWidth = inputWidth(model, STATE_INPUT) ??
+    notOurs("the graph has no state input of fixed width", {
+      expected: STATE_INPUT,
+      actual: model.inputs.map(({ name, dims }) => [name, ...dims]),
+    });
   const parameters = new Parameters(model.tensors);
   const actionWidth = inputWidth(model, ACTION_INPUT);
   if (actionWidth === undefined) {

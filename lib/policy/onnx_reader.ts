@@ -59,7 +59,8 @@ function readAxis(reader: ProtobufReader): number {
   if (name !== "axis" || type !== 2 || (value !== 0 && value !== 1)) {
     throw policyError("onnx_bad_operator", {
       message: "the only attribute is the integer axis, 0 or 1",
-      actual: [name, type, value],
+      expected: ["axis", 2, "0 or 1"],
+      actual: [name, type, value ?? null],
     });
   }
   return value;
@@ -148,7 +149,12 @@ function readPort(reader: ProtobufReader): OnnxPort {
     r.message({ 1: varint((v) => parts.push(v)), 2: text((v) => parts.push(v)) });
     const [dim] = parts;
     if (dim === undefined || parts.length !== 1) {
-      throw policyError("onnx_bad_type", { message: "a dimension is a number or a name", port: name });
+      throw policyError("onnx_bad_type", {
+        message: "a dimension is a number or a name",
+        port: name,
+        expected: "one of them",
+        actual: parts,
+      });
     }
     many(dims, dim, ONNX_LIMITS.dims, "dimensions of a port");
   };
@@ -165,7 +171,9 @@ function readPort(reader: ProtobufReader): OnnxPort {
       })
     ),
   });
-  if (type === undefined) throw policyError("onnx_bad_type", { port: name, expected: "a tensor type" });
+  if (type === undefined) {
+    throw policyError("onnx_bad_type", { port: name, expected: "a tensor type", actual: "none" });
+  }
   return { name, type, dims };
 }
 
@@ -174,13 +182,21 @@ function checkNames({ inputs, tensors, nodes, outputs }: OnnxModel): void {
   const known = new Set<string>();
   const define = (name: string) => {
     if (name === "" || known.has(name)) {
-      throw policyError("onnx_bad_graph", { message: "a value is empty or defined twice", value: name });
+      throw policyError("onnx_bad_graph", {
+        message: "a value is empty or defined twice",
+        expected: "a name of its own",
+        actual: name,
+      });
     }
     known.add(name);
   };
   const use = (name: string) => {
     if (!known.has(name)) {
-      throw policyError("onnx_bad_graph", { message: "a value is not defined", value: name });
+      throw policyError("onnx_bad_graph", {
+        message: "a value is not defined",
+        expected: "a name defined before",
+        actual: name,
+      });
     }
   };
   for (const { name } of inputs) define(name);
@@ -193,7 +209,11 @@ function checkNames({ inputs, tensors, nodes, outputs }: OnnxModel): void {
   for (const { name } of outputs) {
     use(name);
     if (named.has(name)) {
-      throw policyError("onnx_bad_graph", { message: "an output comes twice", value: name });
+      throw policyError("onnx_bad_graph", {
+        message: "an output comes twice",
+        expected: "each output once",
+        actual: name,
+      });
     }
     named.add(name);
   }
