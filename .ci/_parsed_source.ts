@@ -21,10 +21,12 @@ export interface Parsed {
   readonly functions: readonly Named[];
   readonly throws: readonly Deno.lint.ThrowStatement[];
   readonly calls: readonly Deno.lint.CallExpression[];
-  /** `a && b` as the whole result of a function that is declared to give a boolean. */
+  /** `a && b` or `a || b` as the whole result of a function that is declared to give a boolean. */
   readonly chains: readonly Deno.lint.LogicalExpression[];
-  /** `return a ? b : undefined`. */
+  /** `return a ? b : undefined`, or a symbol that stands for nothing in its place. */
   readonly choices: readonly Deno.lint.ConditionalExpression[];
+  /** `return false` from a function that is declared to give a boolean, and `return` of such a symbol. */
+  readonly denials: readonly Deno.lint.ReturnStatement[];
   /** `z.strictObject(…)` */
   readonly schemas: readonly Deno.lint.CallExpression[];
 }
@@ -38,6 +40,9 @@ export function visit<T>(source: Source, work: (parsed: Parsed) => T): T {
   const calls: Deno.lint.CallExpression[] = [];
   const chains: Deno.lint.LogicalExpression[] = [];
   const choices: Deno.lint.ConditionalExpression[] = [];
+  const denials: Deno.lint.ReturnStatement[] = [];
+  const symbols = new Set(["undefined"]);
+  const isNothing = (node: Node) => node.type === "Identifier" && symbols.has(node.name);
   const schemas: Deno.lint.CallExpression[] = [];
   const note = (node: Deno.lint.FunctionDeclaration | Deno.lint.ArrowFunctionExpression) => {
     const name = ownName(node);
@@ -53,17 +58,27 @@ export function visit<T>(source: Source, work: (parsed: Parsed) => T): T {
       if (source.text.slice(...node.callee.range) === "z.strictObject") schemas.push(node);
     },
     LogicalExpression(node) {
-      if (node.operator === "&&" && isResult(node) && inPredicate(node)) chains.push(node);
+      if (node.operator !== "??" && isResult(node) && inPredicate(node)) chains.push(node);
     },
     ConditionalExpression(node) {
-      const { alternate } = node;
-      if (alternate.type === "Identifier" && alternate.name === "undefined" && isResult(node)) {
-        choices.push(node);
+      if (isNothing(node.alternate) && isResult(node)) choices.push(node);
+    },
+    ReturnStatement(node) {
+      const given = node.argument;
+      if (given === null || given === undefined) return;
+      const denied = given.type === "Literal" && given.value === false && inPredicate(node);
+      if (denied || (given.type === "Identifier" && given.name !== "undefined" && isNothing(given))) {
+        denials.push(node);
       }
+    },
+    VariableDeclarator({ id, init }) {
+      const symbol = init?.type === "CallExpression" && init.callee.type === "Identifier" &&
+        init.callee.name === "Symbol";
+      if (symbol && id.type === "Identifier") symbols.add(id.name);
     },
     "Program:exit"() {
       try {
-        result = { value: work({ source, functions, throws, calls, chains, choices, schemas }) };
+        result = { value: work({ source, functions, throws, calls, chains, choices, denials, schemas }) };
       } catch (error) {
         failure = { error };
       }

@@ -185,21 +185,24 @@ function drafts(parsed: Parsed, { checkers, helpers: everywhere }: Names): Draft
     const stem = stemAt(call, `calls ${callee}`);
     found.push({ kind: "call", stem, at: call.range[0], checks: [shownCall(call, text)], parts: [insert] });
   }
+  for (const denial of parsed.denials) {
+    found.push(refusal(denial, stemAt(denial, text(denial.argument!)), text));
+  }
   for (const chain of parsed.chains) {
-    const stem = stemAt(chain, "holds");
-    const parts = partsOf(chain, "&&");
+    const all = chain.operator === "&&";
+    const parts = partsOf(chain, all ? "&&" : "||");
     found.push({
       kind: "refusal",
-      stem,
+      stem: stemAt(chain, "holds"),
       at: chain.range[0],
-      checks: parts.map((part) => `not: ${text(part)}`),
-      parts: parts.map((part) => switched(part, "passes")),
+      checks: parts.map((part) => all ? `not: ${text(part)}` : text(part)),
+      parts: parts.map((part) => switched(part, all ? "passes" : "refuses")),
     });
   }
   for (const choice of parsed.choices) {
     found.push({
       kind: "refusal",
-      stem: stemAt(choice, "undefined"),
+      stem: stemAt(choice, text(choice.alternate)),
       at: choice.range[0],
       checks: [`not: ${text(choice.test)}`],
       parts: [switched(choice.test, "passes")],

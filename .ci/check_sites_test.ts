@@ -56,6 +56,28 @@ Deno.test("checkSites() takes statements that call a function with checks, also 
   ]);
 });
 
+Deno.test("checkSites() takes what a predicate denies, and a symbol or nothing in the place of a value, for checks", () => {
+  assert.deepEqual(
+    shown(`
+      const NOTHING = Symbol();
+      function isOne(a: number): boolean { if (a > 1) return false; return a === 1 && a !== 2; }
+      function isOther(a: number): boolean { return a < 1 || a > 1; }
+      function read(a: number) { if (a === 7) return NOTHING; return a > 0 ? a : NOTHING; }
+      const some = (a: number) => a > 0 ? a : undefined;
+    `),
+    [
+      ["isOne false", "a > 1"],
+      ["isOne holds.a", "not: a === 1"],
+      ["isOne holds.b", "not: a !== 2"],
+      ["isOther holds.a", "a < 1"],
+      ["isOther holds.b", "a > 1"],
+      ["read NOTHING 1", "a === 7"],
+      ["read NOTHING 2", "not: a > 0"],
+      ["some undefined", "not: a > 0"],
+    ],
+  );
+});
+
 Deno.test("checkSites() names a check by its function and code: lines may move", () => {
   const text = `function one() { if (a) throw e("x"); }\nfunction two() { if (b) throw e("x"); }`;
   const moved = "\n\n// a line more\n" + text.split("\n").reverse().join("\n");
