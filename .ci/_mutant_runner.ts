@@ -6,6 +6,7 @@ import { withoutCheck } from "./_check_switch.ts";
 import { TracewrightError } from "../lib/core/error.ts";
 import { ATTACKS } from "../fixtures/attacks/all_attacks.ts";
 import { type Attack, verifyFolder, writeForgery } from "../fixtures/attacks/attack.ts";
+import { sizeAttacks } from "../fixtures/attacks/size_attacks.ts";
 import { requireAnswer } from "../fixtures/attacks/require_answer.ts";
 
 /** What the runner is asked: an attack by its name, or an honest run, with one check off. */
@@ -25,7 +26,10 @@ export interface Reply {
 }
 
 const HONEST: Attack = { name: "an honest run", code: "", step: "claim", level: "rebuild", forge: () => {} };
-const attacks = [HONEST, ...ATTACKS];
+/** Large enough to be refused by its size; small enough to be read where nobody refuses it. */
+const SWOLLEN = 32 * 1024 * 1024;
+const swollen = new Map(sizeAttacks(SWOLLEN).map((attack) => [attack.name, attack]));
+const attacks = [HONEST, ...ATTACKS.map((attack) => swollen.get(attack.name) ?? attack)];
 
 function judged(attack: Attack, error: unknown): Pick<Reply, "outcome" | "answer"> {
   if (!(error instanceof TracewrightError)) {
