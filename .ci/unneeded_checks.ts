@@ -48,7 +48,7 @@ export const UNNEEDED_CHECKS: readonly { readonly sites: RegExp; readonly reason
       "second line behind the limit on the blob (blob_too_large), which is read before; for other callers it is the first",
   },
   {
-    sites: /^lib\/store\/blob_reader\.ts BlobReader\.(constructor missing_blob 2|stream missing_blob)$/,
+    sites: /^lib\/store\/blob_reader\.ts BlobReader\.(constructor missing_blob 2|passing missing_blob)$/,
     reason: "a file that goes away between two calls of the system: no run that lies still comes there",
   },
   {
