@@ -1,4 +1,4 @@
-import { type Digest, digestOf } from "../core/digest.ts";
+import { type Digest, digestOf, DigestWriter } from "../core/digest.ts";
 import type { Outputs, Params, TypedDescriptor } from "../store/action_record.ts";
 import { linesOf, textOf } from "../store/lines.ts";
 import {
@@ -161,4 +161,29 @@ export async function runStageInMemory(
     },
   });
   return results;
+}
+
+/**
+ * Runs a stage and keeps only what its outputs hash to: what a verifier needs, in memory that does not grow with them.
+ *
+ * @param given parameters, and the inputs by name, which the stage may read piece by piece
+ * @returns digests and sizes of the outputs by name; throws like {@link runStage}
+ */
+export async function runStageForDigests(
+  stage: Stage,
+  given: { params: Params; inputs: { readonly [name: string]: InputBlob } },
+): Promise<Outputs> {
+  return await runStage(stage, {
+    params: given.params,
+    inputNames: Object.keys(given.inputs),
+    openInput: (name) => given.inputs[name]!,
+    openOutput: () => {
+      const hash = new DigestWriter();
+      return {
+        write: (bytes) => hash.write(bytes),
+        finish: () => ({ digest: hash.finish(), size: hash.size }),
+        [Symbol.dispose]: () => {},
+      };
+    },
+  });
 }

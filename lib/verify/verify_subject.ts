@@ -7,6 +7,7 @@ import type { BootstrapSettings } from "../evaluate/case_cluster_bootstrap.ts";
 import type { ComparisonPlan } from "../evaluate/metrics_report.ts";
 import type { EncoderSettings } from "../policy/encoder.ts";
 import type { PolicySession } from "../policy/runtime.ts";
+import type { InputBlob } from "../stage/define_stage.ts";
 import type { ExperimentPlan, PlanNode } from "../stage/plan.ts";
 
 /** An output of a node. */
@@ -56,8 +57,8 @@ export interface VerifySubject {
   readonly derived: readonly string[];
 }
 
-/** Runs one stage again from the bytes of its inputs. */
+/** Runs one stage again from its inputs, and says what its outputs hash to. */
 export type Rebuild = (
   node: PlanNode,
-  inputs: { readonly [name: string]: Uint8Array },
-) => Promise<{ readonly [output: string]: Uint8Array }>;
+  inputs: { readonly [name: string]: InputBlob },
+) => Promise<{ readonly [output: string]: { readonly digest: Digest } }>;
