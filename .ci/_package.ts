@@ -14,7 +14,7 @@ const THREADS = ["./cli/_verify_worker.ts", "./lib/pipeline/stage_worker.ts"];
 const KEPT = [
   /^(README\.md|LICENSE|CHANGELOG\.md|package\.json|mod\.(js|d\.ts))$/,
   /^(cli|lib)\/.*\.(js|d\.ts|wasm)$/,
-  /^lib\/[a-z]+\/(README|FORMAT)\.md$/,
+  /^lib\/[a-z]+\/(README|FORMAT|BUNDLE_FORMAT)\.md$/,
   /^lib\/pipeline\/codes\.json$/,
   /^configs\/[a-z0-9-]+\.yaml$/,
 ];

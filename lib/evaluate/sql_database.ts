@@ -34,7 +34,7 @@ const CHUNK_LINES = 2048;
  */
 const SEALED = {
   threads: "1",
-  memory_limit: "512MB",
+  memory_limit: "256MB",
   temp_directory: "",
   enable_external_access: "false",
   autoload_known_extensions: "false",
