@@ -95,7 +95,7 @@ export { Store } from "./lib/store/store.ts";
  * ```
  */
 export { defineStage } from "./lib/stage/define_stage.ts";
-export { runStageInMemory } from "./lib/stage/run_stage.ts";
+export { runStageForDigests, runStageInMemory } from "./lib/stage/run_stage.ts";
 export type {
   Counted,
   InputBlob,
@@ -382,7 +382,7 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  *   InlineExecutor,
  *   recordedCodes,
  *   runPlan,
- *   runStageInMemory,
+ *   runStageForDigests,
  *   Store,
  *   verifyRun,
  *   writeRun,
@@ -416,7 +416,7 @@ export type { MetricsReport, ScoredRun } from "./lib/evaluate/metrics_report.ts"
  *       numerics: EXPERIMENT_NUMERICS,
  *       runtime: "wasm",
  *       onOtherCode: "refuse",
- *       rebuild: ({ stage, params }, inputs) => runStageInMemory(stage, { params, inputs }),
+ *       rebuild: ({ stage, params }, inputs) => runStageForDigests(stage, { params, inputs }),
  *       level: "standard",
  *     });
  *   assert.equal((await verify()).run_id, runId);
