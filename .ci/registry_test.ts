@@ -15,10 +15,12 @@ import { provenanceStatement } from "../lib/store/statement.ts";
 
 async function present(...programs: readonly string[]): Promise<boolean> {
   for (const program of programs) {
-    const found = await new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" })
-      .output()
-      .catch(() => undefined);
-    if (found === undefined) return false;
+    try {
+      await new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" }).output();
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
   }
   return true;
 }
