@@ -64,9 +64,9 @@ export async function arm64Deno(folder: string): Promise<CommandWords> {
   await outputOf(["qemu-aarch64-static", "--version"], "/");
   const loader = await Deno.stat(`${ARM64_LIBRARIES}/ld-linux-aarch64.so.1`).catch(() => undefined);
   if (loader === undefined) throw new LeftOut(`no arm64 C library here (Debian: ${ARM64_PACKAGES})`);
-  await Deno.mkdir(`${folder}/root/proc`, { recursive: true });
-  await Deno.symlink(ARM64_LIBRARIES, `${folder}/root/lib`);
-  await Deno.writeTextFile(`${folder}/root/proc/cpuinfo`, ARM64_CPUINFO);
+  await Deno.mkdir(`${folder}/sysroot/proc`, { recursive: true });
+  await Deno.symlink(ARM64_LIBRARIES, `${folder}/sysroot/lib`);
+  await Deno.writeTextFile(`${folder}/sysroot/proc/cpuinfo`, ARM64_CPUINFO);
   const name = `@deno/linux-arm64-glibc@${Deno.version.deno}`;
   try {
     const file = await outputOf(["npm", "pack", "--silent", name], folder);
@@ -74,7 +74,7 @@ export async function arm64Deno(folder: string): Promise<CommandWords> {
   } catch (error) {
     throw new LeftOut(`${name} cannot be had: ${error instanceof Error ? error.message : error}`);
   }
-  return ["qemu-aarch64-static", "-L", `${folder}/root`, `${folder}/package/deno`];
+  return ["qemu-aarch64-static", "-L", `${folder}/sysroot`, `${folder}/package/deno`];
 }
 
 /** The version of the emulators. */
