@@ -98,6 +98,8 @@ function inOrder(value: unknown, depth: number): unknown {
   }
   if (value === null) return null;
   if (depth >= MAX_JSON_DEPTH) return NO_ORDER;
+  // the engine's writer would ask it for another value
+  if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function") return NO_ORDER;
   if (Array.isArray(value)) return itemsInOrder(value, depth + 1);
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return NO_ORDER;
@@ -137,7 +139,8 @@ function itemsInOrder(items: readonly unknown[], depth: number): unknown {
 }
 
 /**
- * The canonical form of a JSON value: RFC 8785, and stricter, so that equal bytes and equal values are the same thing.
+ * The canonical form of a JSON value: RFC 8785, and stricter, so that equal bytes and equal values are the same thing. The
+ * value is plain data: what a getter gives may be read more than once.
  *
  * @throws TracewrightError "not_json" on NaN, infinities, -0, undefined, lone surrogates and anything that is not a
  * plain object, array or scalar; "too_deep" beyond {@link MAX_JSON_DEPTH}.

@@ -182,3 +182,19 @@ Deno.test("parseCanonical() refuses every other spelling, naming the first chara
     );
   }
 });
+
+Deno.test("canonicalJson() writes what a value holds, never what a toJSON of it says", () => {
+  const said = { value: () => "something else" };
+  const list = Object.defineProperty([1, 2], "toJSON", said);
+  const record = Object.defineProperty({ b: 1, a: 2 }, "toJSON", said);
+  class Named extends Array<number> {
+    toJSON() {
+      return 5;
+    }
+  }
+  assert.equal(canonicalJson(list), "[1,2]");
+  assert.equal(canonicalJson({ list }), '{"list":[1,2]}');
+  assert.equal(canonicalJson(record), '{"a":2,"b":1}');
+  assert.equal(canonicalJson([Named.from([1])]), "[[1]]");
+  assert.throws(() => canonicalJson({ toJSON: () => 1 }), (error) => hasCode(error, "not_json"));
+});

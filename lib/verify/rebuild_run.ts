@@ -1,3 +1,4 @@
+import type { InputBlob } from "../stage/define_stage.ts";
 import { checkPlan, type PlanNode } from "../stage/plan.ts";
 import type { Run } from "../store/read_run.ts";
 import { type VerifyCode, verifyError, type VerifyStep } from "./verify_code.ts";
@@ -10,8 +11,8 @@ interface Verdict {
 }
 
 /**
- * Runs a node again and compares the digest of every output. Inputs are read from the run piece by piece, and every piece is
- * hashed on the way.
+ * Runs a node again and compares the digest of every output. An input is opened when the stage asks for it and read piece by
+ * piece, every piece hashed on the way, so that no more of them is in memory than the stage holds.
  *
  * @returns how many outputs were compared
  */
@@ -21,8 +22,13 @@ async function runAgain(
   { rebuild, code, step }: Verdict & { readonly rebuild: Rebuild },
 ): Promise<number> {
   const recorded = run.dag.nodes.find(({ id }) => id === node.id)!;
-  const inputs = Object.fromEntries(
-    Object.entries(recorded.inputs).map(([name, { digest }]) => [name, run.open(digest)]),
+  const inputs: { readonly [name: string]: InputBlob } = Object.defineProperties(
+    {},
+    Object.fromEntries(
+      Object.entries(recorded.inputs).map((
+        [name, { digest }],
+      ) => [name, { enumerable: true, get: () => run.open(digest) }]),
+    ),
   );
   const made = Object.entries(await rebuild(node, inputs));
   for (const [output, { digest }] of made) {
