@@ -1,9 +1,9 @@
 import { hexOf } from "../../lib/core/digest.ts";
 import { exampleExperiment } from "../../lib/store/example_run.ts";
 import { readRun } from "../../lib/store/read_run.ts";
+import { MemoryLayer } from "../../lib/store/memory_layer.ts";
 import { Store } from "../../lib/store/store.ts";
 import { writeRun } from "../../lib/store/write_run.ts";
-import { MemoryLayer } from "./memory_layer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -22,8 +22,8 @@ export function exampleFiles(): ExampleFiles {
   using store = Store.open("store", { layer });
   const { path } = writeRun(exampleExperiment(store), { store: store.blobs, directory: "runs" });
   const files = new Map<string, Bytes>();
-  for (const [file, bytes] of layer.files) {
-    if (file.startsWith(path + "/")) files.set(file.slice(path.length + 1), bytes);
+  for (const { path: file, kind } of layer.paths(path)) {
+    if (kind === "file") files.set(file.slice(path.length + 1), layer.read(file)!);
   }
   const run = readRun(path, { layer });
   return {

@@ -17,23 +17,14 @@ import { bytes, text } from "../corpus.ts";
 import { exampleFiles } from "../example_files.ts";
 import { joined } from "../joined.ts";
 import { jsonInputs } from "../json_inputs.ts";
-import { MemoryLayer } from "../memory_layer.ts";
+import { layerWith } from "../layer_with.ts";
 import { mutateBytes } from "../mutate_bytes.ts";
 import { mutateTar } from "../mutate_tar.ts";
 import { target } from "../target.ts";
+import { TAR_CODES } from "./tar.ts";
 
 const CODES = [
-  "archive_name",
-  "archive_duplicate",
-  "archive_order",
-  "archive_member_kind",
-  "archive_checksum",
-  "archive_header",
-  "archive_padding",
-  "archive_truncated",
-  "archive_trailing_data",
-  "archive_too_many_members",
-  "archive_too_large",
+  ...TAR_CODES,
   "archive_compression",
   "archive_root",
   "too_large",
@@ -72,7 +63,7 @@ function attested(): Files {
   const files: Files = new Map(
     [...example.files].map(([path, content]) => [`${example.root}/${path}`, content]),
   );
-  const run = readRun(example.root, { layer: new MemoryLayer(files) });
+  const run = readRun(example.root, { layer: layerWith(files) });
   const envelope = canonicalBytes({
     payload: toBase64(provenanceStatement(run, { version: "0.1.0" })),
     payloadType: IN_TOTO_PAYLOAD,

@@ -7,7 +7,7 @@ import { bytes, text } from "../corpus.ts";
 import { exampleFiles } from "../example_files.ts";
 import { joined } from "../joined.ts";
 import { jsonInputs } from "../json_inputs.ts";
-import { MemoryLayer } from "../memory_layer.ts";
+import { layerWith } from "../layer_with.ts";
 import { mutateBytes } from "../mutate_bytes.ts";
 import { target } from "../target.ts";
 
@@ -38,12 +38,12 @@ export default target({
   },
   read(input) {
     const end = input.indexOf(10);
-    const layer = new MemoryLayer(
-      [...files].filter(([path]) => PATHS.includes(path)).map(([path, content]) =>
-        [`layout/${path}`, content] as const
-      ),
-    );
-    layer.files.set(`layout/${text(input.subarray(0, Math.max(0, end)))}`, input.slice(end + 1));
+    const path = text(input.subarray(0, Math.max(0, end)));
+    const forged = [
+      ...[...files].filter(([name]) => PATHS.includes(name)),
+      [path, input.slice(end + 1)] as const,
+    ];
+    const layer = layerWith(forged.map(([name, content]) => [`layout/${name}`, content]));
     return { written: importLayout("layout", { directory: "runs", layer }), layer };
   },
   hold({ written, layer }) {

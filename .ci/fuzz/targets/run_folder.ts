@@ -6,7 +6,7 @@ import { bytes, text } from "../corpus.ts";
 import { exampleFiles } from "../example_files.ts";
 import { joined } from "../joined.ts";
 import { jsonInputs } from "../json_inputs.ts";
-import { MemoryLayer } from "../memory_layer.ts";
+import { layerWith } from "../layer_with.ts";
 import { mutateBytes } from "../mutate_bytes.ts";
 import { target } from "../target.ts";
 
@@ -42,8 +42,8 @@ export default target({
   read(input) {
     const end = input.indexOf(10);
     const path = text(input.subarray(0, Math.max(0, end)));
-    const layer = new MemoryLayer([...files].map(([name, content]) => [`run/${name}`, content] as const));
-    layer.files.set(`run/${path}`, input.slice(end + 1));
+    const forged = [...files, [path, input.slice(end + 1)] as const];
+    const layer = layerWith(forged.map(([name, content]) => [`run/${name}`, content]));
     const run = readRun("run", { layer });
     checkRunBlobs(run);
     checkRunViews(run, { layer });

@@ -9,7 +9,8 @@ import { mutateBytes } from "../mutate_bytes.ts";
 import { mutateTar } from "../mutate_tar.ts";
 import { target } from "../target.ts";
 
-const CODES: readonly BundleCode[] = [
+/** What a reader of members may say. */
+export const TAR_CODES: readonly BundleCode[] = [
   "archive_name",
   "archive_duplicate",
   "archive_order",
@@ -74,7 +75,7 @@ function inPieces(input: Uint8Array, size: number): string {
 
 /** Archives, as they come in pieces. */
 export default target({
-  codes: CODES,
+  codes: TAR_CODES,
   make: (random) =>
     random.integer(5) === 0
       ? mutateBytes(random.pick(seeds), seeds, random)
